@@ -1,5 +1,6 @@
 /** The service as browsers know it: its name and address come from the configuration, never from a request. */
 import { isIP } from "node:net";
+import { brandName } from "../../contract/brand.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 
@@ -11,7 +12,7 @@ export interface RelyingParty {
 
 export function relyingParty(app: App): RelyingParty {
   const { hostname, origin } = new URL(app.config.baseUrl);
-  return { id: hostname, name: "Skill registry", origin };
+  return { id: hostname, name: brandName, origin };
 }
 
 /** Whether browsers offer passkeys at the address of the service: a name, by https, or on this machine. */

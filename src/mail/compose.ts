@@ -2,6 +2,7 @@
  * Layout of mails, in text and HTML from the same sentences. Text becomes HTML only by the `html` tag of pages, which
  * escapes every value. Mails load nothing and contain no tracking.
  */
+import { brandName } from "../../contract/brand.ts";
 import { unprintable } from "../../contract/unsafe-characters.ts";
 import { installCommand } from "../http/client/install-command.ts";
 import { html } from "../http/pages/html.ts";
@@ -19,13 +20,15 @@ export interface MailText {
   command?: { label: string; line: string };
 }
 
+/** The light colors of `contract/design-tokens.ts`: mail programs read no custom properties. */
 const style = {
-  body: "margin:0;padding:24px;background:#f6f7f9;color:#1c2128;font:16px/1.5 system-ui,sans-serif",
-  box: "max-width:560px;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px",
-  link: "display:inline-block;padding:10px 18px;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none",
+  body: "margin:0;padding:24px;background:#f9f7f5;color:#1b1916;font:15px/1.5 Geist,system-ui,sans-serif",
+  brand: "max-width:560px;margin:0 auto 12px;font-weight:600",
+  box: "max-width:560px;margin:0 auto;padding:24px;background:#ffffff;border:1px solid #e5e4e1;border-radius:10px",
+  link: "display:inline-block;padding:10px 18px;border-radius:6px;background:#1b1916;color:#ffffff;font-weight:500;text-decoration:none",
   command:
-    "padding:10px;border-radius:6px;background:#f6f7f9;font:13px/1.5 monospace;white-space:pre-wrap;overflow-wrap:anywhere",
-  small: "font-size:13px;color:#57606a;overflow-wrap:anywhere",
+    "padding:10px;border-radius:6px;background:#f5f3f1;font:13px/1.5 monospace;white-space:pre-wrap;overflow-wrap:anywhere",
+  small: "font-size:13px;color:#686560;overflow-wrap:anywhere",
 };
 
 /** A mail of one subject: the same words as text and as HTML. */
@@ -40,6 +43,7 @@ export function composeMail(baseUrl: string, text: MailText): Omit<Mail, "to"> {
         <title>${text.subject}</title>
       </head>
       <body style="${style.body}">
+        <p style="${style.brand}">${brandName}</p>
         <div style="${style.box}">
           ${text.before.map(paragraph)}
           ${

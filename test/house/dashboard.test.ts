@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { brandIcon, brandName } from "../../contract/brand.ts";
 import { changeTypes } from "../../contract/dashboard.ts";
+import { designTokens } from "../../contract/design-tokens.ts";
 import { openDashboard } from "../../src/http/dashboard/routes.ts";
+import { composeMail } from "../../src/mail/compose.ts";
 import { root } from "../support/root.ts";
 import { addressesOf, loadRoutes, loadSource, type RouteNode } from "../support/web/addresses.ts";
 
@@ -75,6 +78,30 @@ describe("the addresses of the dashboard", async () => {
     const absolute = (routes.children ?? []).flatMap(nested).filter((node) => node.path?.startsWith("/"));
 
     assert.deepEqual(absolute, []);
+  });
+});
+
+describe("the brand", () => {
+  it("has one mark in the dashboard and on pages without script", () => {
+    assert.equal(readFileSync(path.join(root, "web/public/icon.svg"), "utf8"), brandIcon);
+  });
+
+  it("has the name and the light colors of the pages in mails", () => {
+    const { html = "" } = composeMail("https://skills.example.com", {
+      subject: "Hello",
+      before: ["Before."],
+      link: { label: "Open", url: "https://skills.example.com/x" },
+      after: ["After."],
+      command: { label: "Run:", line: "svc" },
+    });
+    const colors = [...new Set(html.match(/#[0-9a-f]{6}\b/g))];
+
+    assert.ok(html.includes(brandName));
+    assert.ok(colors.length > 4);
+    assert.deepEqual(
+      colors.filter((color) => !designTokens.includes(`(${color}, `)),
+      [],
+    );
   });
 });
 

@@ -256,6 +256,18 @@ describe("the editor in the dashboard", { skip: reason ?? false }, async () => {
     }
   });
 
+  it("says on a phone why nothing can be published, below the button", async () => {
+    const { page } = await open(`/${slug}/hostile-text/edit`, { width: 390 });
+    const reason = page.getByText("Nothing has changed yet.");
+    await reason.waitFor();
+    const [above, below] = await Promise.all([publishButton(page).boundingBox(), reason.boundingBox()]);
+    const files = await page.getByRole("region", { name: "Files" }).boundingBox();
+
+    assert.ok(above!.y >= 0, "the button is cut");
+    assert.ok(below!.y >= above!.y + above!.height);
+    assert.ok(files!.y >= below!.y + below!.height, "the reason covers the files");
+  });
+
   it("shows others the same page for a private skill as for one that does not exist", async () => {
     const stranger = await service.newUser();
     const texts = new Set<string>();

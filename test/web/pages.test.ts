@@ -63,11 +63,34 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, async () => {
     assert.deepEqual([...problems, ...troubles], []);
   });
 
+  it("have no lines of text over 1,240 px on a wide screen, and no empty space between the columns", async () => {
+    const watched = await pages.dashboard.newPage({ user: pages.seeded.owner, width: 2560 });
+    const problems: string[] = [];
+    for (const route of mainPages) {
+      problems.push(...(await pages.visit(watched, route)));
+      const wide = await watched.page.evaluate<string[]>(wideLines);
+      problems.push(...wide.map((one) => `${route}: ${one}`));
+    }
+    await pages.visit(watched, "/$org/-/library/$");
+    const cells = watched.page.getByRole("treegrid").getByRole("row").last().getByRole("gridcell");
+    const [name, next] = await Promise.all([cells.nth(0).boundingBox(), cells.nth(1).boundingBox()]);
+    assert.ok(next!.x - name!.x < 1000, "the columns of the library are far from the names");
+    assert.deepEqual(problems, []);
+  });
+
   it("have none without script and session, and at addresses that have no page", async () => {
     const { problems } = await problemsOn(undefined, plainPages);
     assert.deepEqual(problems, []);
   });
 });
+
+/** Lines of paragraphs that are too long to be read. */
+const wideLines = `Array.from(document.querySelectorAll("main :is(p, dd, li)")).flatMap((element) => {
+  const text = document.createRange();
+  text.selectNodeContents(element);
+  const width = Math.max(0, ...Array.from(text.getClientRects(), (line) => line.width));
+  return element.childElementCount === 0 && width > 1240 ? [width + " px: " + element.textContent] : [];
+})`;
 
 /** Elements that are animated, or that would be on a change. Pages of tests prefer reduced motion. */
 const movingParts = `Array.from(document.querySelectorAll("*")).flatMap((element) => {

@@ -2,6 +2,7 @@
  * Descriptions of pages for clients that run no script. They contain only what anyone may read; a page without one is
  * the same for every address.
  */
+import { brandName } from "../../../contract/brand.ts";
 import type { Actor } from "../../access/actor.ts";
 import { html, type Html } from "../pages/html.ts";
 import type { Reply, RequestInfo } from "../route.ts";
@@ -46,12 +47,12 @@ const textPlace = "<main></main>";
 /** Adds a description to the dashboard's page. */
 export function insertDescription(page: string, described: PageDescription): string {
   const { title, description, url, alternate, body, picture } = described;
-  const head = html`<title>${title} · Skill registry</title>
+  const head = html`<title>${title} · ${brandName}</title>
     <meta name="description" content="${description}" />
     <link rel="canonical" href="${url}" />
     <link rel="alternate" type="${alternate.type}" href="${alternate.href}" />
     <meta property="og:type" content="website" />
-    <meta property="og:site_name" content="Skill registry" />
+    <meta property="og:site_name" content="${brandName}" />
     <meta property="og:title" content="${title}" />
     <meta property="og:description" content="${description}" />
     <meta property="og:url" content="${url}" />

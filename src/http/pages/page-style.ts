@@ -2,13 +2,6 @@
 import { designTokens } from "../../../contract/design-tokens.ts";
 import { findFonts } from "../dashboard/fonts.ts";
 
-/** The mark of the service. Also the icon of a browser tab, so it has its own background. */
-export const pageIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 18 18">
-<rect x="1" y="1" width="16" height="16" rx="4.5" fill="#1b1916"/>
-<path d="M5 6.2h8M5 9h5.4M5 11.8h2.8" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/>
-<circle cx="12.4" cy="11.8" r="1.5" fill="none" stroke="#fff" stroke-width="1.4"/></svg>
-`;
-
 /** Served by the dashboard's build. Without a build, the pages use fonts of the system. */
 const fontFaces = findFonts()
   .map(

@@ -1,22 +1,23 @@
 /** Server-rendered pages. Forms work in any browser, and a script only adds to a page that works without it. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Context } from "koa";
+import { brandIcon, brandName } from "../../../contract/brand.ts";
 import type { Actor } from "../../access/actor.ts";
 import { respond } from "../respond.ts";
 import type { RouteTable } from "../route-table.ts";
 import { Reply, type Cookie, type Route } from "../route.ts";
 import { pagePolicy, scriptedPolicy } from "../service/security.ts";
 import { html, type Html } from "./html.ts";
-import { pageIcon, pageStyle } from "./page-style.ts";
+import { pageStyle } from "./page-style.ts";
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 /** Paths of the style sheet and the icon. They change with the content, so that it can be cached permanently. */
 export const stylePath = `/assets/pages-${hashOf(pageStyle)}.css`;
-export const iconPath = `/assets/icon-${hashOf(pageIcon)}.svg`;
+export const iconPath = `/assets/icon-${hashOf(brandIcon)}.svg`;
 
 export const styleReply = () => assetReply(pageStyle, "text/css; charset=utf-8");
-export const iconReply = () => assetReply(pageIcon, "image/svg+xml");
+export const iconReply = () => assetReply(brandIcon, "image/svg+xml");
 
 function assetReply(content: string, type: string): Reply {
   return new Reply(content, { type, headers: { "cache-control": "public, max-age=31536000, immutable" } });
@@ -108,7 +109,7 @@ function layout(content: PageContent, nonce: string | undefined): Html {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         ${!isIndexed && html`<meta name="robots" content="noindex" />`}
-        <title>${title} · Skill registry</title>
+        <title>${title} · ${brandName}</title>
         <link rel="icon" type="image/svg+xml" href="${iconPath}" />
         <link rel="stylesheet" href="${stylePath}" />
       </head>
@@ -116,7 +117,7 @@ function layout(content: PageContent, nonce: string | undefined): Html {
         <a class="skip" href="#main">Skip to content</a>
         <header>
           <a class="home" href="/"
-            ><img src="${iconPath}" width="20" height="20" alt="" /><span>Skill registry</span></a
+            ><img src="${iconPath}" width="20" height="20" alt="" /><span>${brandName}</span></a
           >
           ${accountOf(signedInAs, /(href|action)="[/]sign-in/.test(body.toString()))}
         </header>

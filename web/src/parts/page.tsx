@@ -2,6 +2,7 @@ import { ActionIcon } from "@mantine/core";
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { Menu as MenuIcon } from "lucide-react";
 import { Fragment, useEffect, type ReactNode } from "react";
+import { brandName } from "../../../contract/brand.ts";
 import { ConnectionBar } from "../connection/connection-bar.tsx";
 import { openNavigation } from "./navigation-event.ts";
 import { noteRecent } from "./recent.ts";
@@ -27,7 +28,7 @@ interface Props {
 /** The frame of every page: the title, the bar at the top with breadcrumbs and actions, and the content below it. */
 export function Page({ title, crumbs, actions, children }: Props) {
   useEffect(() => {
-    document.title = `${title} · Skill registry`;
+    document.title = `${title} · ${brandName}`;
     if (title !== notFoundTitle) noteRecent({ path: location.pathname, title });
   }, [title]);
   return (

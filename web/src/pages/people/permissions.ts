@@ -21,7 +21,7 @@ export const sections: [title: string, groups: [group: keyof typeof permissionAc
     [
       ["skill", "read, create, update, delete"],
       ["analytics", "downloads and installs"],
-      ["mcpServer", "configurations that members install"],
+      ["mcpServer", "servers that members install"],
     ],
   ],
   [

@@ -48,18 +48,20 @@ export function PasswordForm() {
             required
             error={fieldError(change.error, "currentPassword")}
           />
-          <PasswordInput
-            name="newPassword"
-            label="New password"
-            description={`At least ${limits.password.min} characters. All other sessions end; tokens stay.`}
-            autoComplete="new-password"
-            minLength={limits.password.min}
-            maxLength={limits.password.max}
-            required
-            error={fieldError(change.error, "newPassword")}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-          <Strength value={typed} />
+          <div>
+            <PasswordInput
+              name="newPassword"
+              label="New password"
+              description={`At least ${limits.password.min} characters. All other sessions end; tokens stay.`}
+              autoComplete="new-password"
+              minLength={limits.password.min}
+              maxLength={limits.password.max}
+              required
+              error={fieldError(change.error, "newPassword")}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+            />
+            <Strength value={typed} />
+          </div>
           <div className="row">
             <Button type="submit" variant="default" loading={change.isPending}>
               Change password

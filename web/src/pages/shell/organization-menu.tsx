@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronsUpDown } from "lucide-react";
 import { lazy } from "react";
+import { brandMark, brandName } from "../../../../contract/brand.ts";
 import { identityQuery } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { useCurrentOrganization } from "./current-organization.ts";
@@ -16,10 +17,12 @@ export function OrganizationMenu() {
   if (!identity) {
     return (
       <a className="org-button" href="/">
-        <span className="avatar square brand" aria-hidden="true">
-          S
-        </span>
-        <span className="grow clip">Skill registry</span>
+        <svg className="brand-mark" viewBox="0 0 18 18" aria-hidden="true">
+          <rect {...brandMark.plate} />
+          <path d={brandMark.lines} />
+          <circle {...brandMark.ring} />
+        </svg>
+        <span className="grow clip">{brandName}</span>
       </a>
     );
   }

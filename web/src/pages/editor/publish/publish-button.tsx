@@ -47,7 +47,7 @@ export function PublishButton({ label, error, reason, isBusy, onPublish }: Props
   return (
     <>
       {why !== "" && (
-        <span id="publish-reason" className="meta clip hidden-on-phones" title={why}>
+        <span id="publish-reason" className="meta clip publish-reason" title={why}>
           {why}
         </span>
       )}
