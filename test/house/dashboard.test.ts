@@ -87,7 +87,7 @@ describe("the brand", () => {
   });
 
   it("has the name and the light colors of the pages in mails", () => {
-    const { html = "" } = composeMail("https://skills.example.com", {
+    const { html } = composeMail("https://skills.example.com", {
       subject: "Hello",
       before: ["Before."],
       link: { label: "Open", url: "https://skills.example.com/x" },

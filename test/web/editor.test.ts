@@ -258,9 +258,9 @@ describe("the editor in the dashboard", { skip: reason ?? false }, async () => {
 
   it("says on a phone why nothing can be published, below the button", async () => {
     const { page } = await open(`/${slug}/hostile-text/edit`, { width: 390 });
-    const reason = page.getByText("Nothing has changed yet.");
-    await reason.waitFor();
-    const [above, below] = await Promise.all([publishButton(page).boundingBox(), reason.boundingBox()]);
+    const why = page.getByText("Nothing has changed yet.");
+    await why.waitFor();
+    const [above, below] = await Promise.all([publishButton(page).boundingBox(), why.boundingBox()]);
     const files = await page.getByRole("region", { name: "Files" }).boundingBox();
 
     assert.ok(above!.y >= 0, "the button is cut");
