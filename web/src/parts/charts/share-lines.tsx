@@ -33,7 +33,7 @@ export function ShareLines({ label, series, rows, formatName, xLabel }: Props) {
         yAxisProps={{ domain: [0, 100], ticks: [0, 25, 50, 75, 100] }}
         unit=" %"
         lineProps={{ isAnimationActive: false }}
-        lineChartProps={{ accessibilityLayer: true, margin: { top: 8 } }}
+        lineChartProps={{ accessibilityLayer: true, margin: { top: 8, bottom: 30 } }}
       />
       <ChartKeys series={series} />
     </div>
