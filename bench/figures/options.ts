@@ -33,6 +33,7 @@ const sizes = {
   identity: { turns: [200, 3], warmUp: [20, 1] },
   mcp: { skills: [200, 3], calls: [300, 2], warmUp: [50, 1] },
   connectors: { calls: [300, 2], users: [10, 2], warmUp: [160, 1], rounds: [7, 1], idleMs: [2000, 0] },
+  "object-store": { publishes: [200, 3], reads: [400, 4] },
   peers: { rounds: [5, 1] },
   publish: {
     blocks: [3, 1],

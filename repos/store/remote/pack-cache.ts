@@ -155,7 +155,7 @@ export class PackCache {
     pack: string,
     read: (local: PackStore) => Promise<T>,
   ): Promise<T | undefined> {
-    const writing = this.#writing.get(packKey(repo, pack));
+    const writing = this.#writing.size === 0 ? undefined : this.#writing.get(packKey(repo, pack));
     if (writing !== undefined) await writing;
     try {
       const found = await read(this.#options.local);
@@ -171,9 +171,10 @@ export class PackCache {
 
   /** Records the use of a copy, by which the least recently used ones are found. */
   #touch(repo: StoredId, pack: string): void {
+    // A pack of this name in another repository has the same bytes, and is rare.
+    if (this.#touched.has(pack)) return;
+    this.#touched.set(pack, true);
     const path = this.#paths.pack(repo, pack);
-    if (this.#touched.has(path)) return;
-    this.#touched.set(path, true);
     const now = new Date();
     utimes(path, now, now).catch(() => undefined);
   }
