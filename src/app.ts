@@ -1,6 +1,7 @@
 /** The application, the first argument of every service. Opened once per process, closed in reverse order. */
 import type { SyncPlanPayload } from "../contract/payloads/sync.ts";
 import type { Mirrors } from "../repos/mirror/types.ts";
+import type { ObjectStore } from "../repos/object-store/types.ts";
 import type { UploadPack } from "../repos/serve/upload-pack.ts";
 import type { SkillStore } from "../repos/store/index.ts";
 import type { Storage } from "../storage/index.ts";
@@ -20,6 +21,8 @@ export interface App {
   secrets: Secrets;
   storage: Storage;
   repos: SkillStore;
+  /** The object store; undefined: files in the Git root. */
+  objects?: ObjectStore;
   /** Caches of the repositories that organizations have connected. */
   mirrors: Mirrors;
   /** Plans a sync; a process that serves HTTP runs it in a child process. */
@@ -49,4 +52,4 @@ export interface App {
 }
 
 /** The parts of the application that commands need which neither queue work nor call anyone. */
-export type Stores = Pick<App, "config" | "log" | "storage" | "repos" | "now" | "newId">;
+export type Stores = Pick<App, "config" | "log" | "storage" | "repos" | "objects" | "now" | "newId">;

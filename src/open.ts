@@ -1,6 +1,7 @@
 /** Opens an application on its engines, and closes it in reverse. */
 import path from "node:path";
 import { openMirrors } from "../repos/mirror/index.ts";
+import { openObjectStore } from "../repos/object-store/s3.ts";
 import { openUploadPack } from "../repos/serve/upload-pack.ts";
 import { openSkillStore } from "../repos/store/index.ts";
 import { newId } from "../storage/database.ts";
@@ -127,7 +128,8 @@ export async function openStores(options: {
     committerHost: commitHost(config.baseUrl),
     log: ({ level, msg, ...fields }) => log[level](fields, msg),
   });
-  return { config, log, storage, repos, now: options.now ?? (() => new Date()), newId };
+  const objects = config.gitStore && openObjectStore(config.gitStore);
+  return { config, log, storage, repos, objects, now: options.now ?? (() => new Date()), newId };
 }
 
 /** Keys are not created for a database that was used with others. */
@@ -141,7 +143,8 @@ async function openKeys(stores: Stores): Promise<Secrets> {
   }
 }
 
-export async function closeStores({ repos, storage }: Stores): Promise<void> {
+export async function closeStores({ repos, objects, storage }: Stores): Promise<void> {
   await repos.close();
+  objects?.close();
   await storage.close();
 }

@@ -1,7 +1,8 @@
 /** The service with an object store: two processes on machines of their own, with one database. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
@@ -9,13 +10,22 @@ import { promisify } from "node:util";
 import { openObjectStore } from "../../repos/object-store/s3.ts";
 import { repairStore } from "../../src/operations/repair.ts";
 import { verifyStore } from "../../src/operations/verify.ts";
+import { removeStrayObjects } from "../../src/skills/publish/content/upload-bytes.ts";
 import { plainGitEnv } from "../support/native-git.ts";
 import { newBucket, whyNoObjectStore } from "../support/object-store.ts";
 import { setUpOrganization, setUpService } from "../support/set-up.ts";
+import { makePackage } from "../support/zip.ts";
 
 const skip = whyNoObjectStore();
 const run = promisify(execFile);
 const none = () => undefined;
+
+/** A package that is packed and zipped in a thread. */
+function largePackage() {
+  const data = randomBytes(3 * 1024 * 1024).toString("base64");
+  const zip = makePackage("packed", { "data.txt": data });
+  return { zip, facts: { size: zip.length, sha256: createHash("sha256").update(zip).digest("hex") } };
+}
 
 describe("the service with an object store", { skip }, async () => {
   if (skip !== undefined) return;
@@ -71,6 +81,36 @@ describe("the service with an object store", { skip }, async () => {
       assert.equal(tags.stdout.trim().split("\n").length, 2);
     }
     assert.equal((await keysOf(`t/${org.id}/s/${skill.id}/`)).length, 2);
+  });
+
+  it("publishes a package through one process that was uploaded to another", async () => {
+    const { zip, facts } = largePackage();
+    const announced = await service.call<{ uploadId: string }>("POST", "/api/uploads", {
+      token: owner.token,
+      body: facts,
+    });
+    const { uploadId } = announced.data;
+    const sent = await service.call("PUT", `/api/uploads/${uploadId}`, { token: owner.token, bytes: zip });
+    assert.ok(sent.status < 300, JSON.stringify(sent.body));
+    assert.deepEqual(await keysOf("uploads/"), [`uploads/${uploadId}.zip`]);
+    await removeStrayObjects(other.app);
+
+    const skill = await publish("packed", { content: undefined, uploadId }, other);
+
+    assert.deepEqual(await keysOf("uploads/"), []);
+    for (const name of ["one", "two"]) {
+      const uploads = path.join(folder, name, "git", "uploads");
+      assert.deepEqual(existsSync(uploads) ? readdirSync(uploads) : [], []);
+    }
+    for (const from of [other, service]) {
+      const { status, headers } = await from.raw("GET", `/api/skills/${skill.id}/package`, {
+        token: owner.token,
+      });
+      assert.equal(status, 200, JSON.stringify([...headers]));
+    }
+    await objects.put("uploads/5f0000000000000000000009.zip", [Buffer.from("of a killed process")]);
+    await removeStrayObjects(service.app);
+    assert.deepEqual(await keysOf("uploads/"), []);
   });
 
   it("is verified without faults, and reports lost objects without deleting the skill", async () => {

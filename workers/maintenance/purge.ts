@@ -8,7 +8,8 @@ import { purgeDeviceCodes } from "../../src/auth/device/device.ts";
 import { purgeSessions } from "../../src/auth/sessions.ts";
 import { removeOrphans } from "../../src/connectors/remove.ts";
 import { purgeOauth } from "../../src/oauth/grants.ts";
-import { discardUpload, uploadFolder } from "../../src/skills/publish/content/uploads.ts";
+import { removeStrayObjects, uploadFolder } from "../../src/skills/publish/content/upload-bytes.ts";
+import { discardUpload } from "../../src/skills/publish/content/uploads.ts";
 import { purgeTokens } from "../../src/tokens/service.ts";
 import { pruneFolders } from "../folders/reconcile-folders.ts";
 import { pruneOrganizations } from "../orgs/reconcile-organizations.ts";
@@ -68,6 +69,7 @@ async function purgeUploads(app: App): Promise<void> {
     if (expired.length < slice) break;
   }
   await removeStrayFiles(app);
+  await removeStrayObjects(app);
 }
 
 /** Removes partial uploads of killed processes: those older than any upload can be. */

@@ -23,7 +23,7 @@ import { readSelector } from "../versions/semver.ts";
 import { findVersion } from "../versions/versions.ts";
 import { readPackageSource } from "./content/package-source.ts";
 import { readTextSource } from "./content/text-source.ts";
-import { uploadFolder } from "./content/uploads.ts";
+import { uploadFolder } from "./content/upload-bytes.ts";
 import type { OpenSource } from "./content/version-source.ts";
 import type { Published } from "./create-skill.ts";
 import { publishSkill } from "./publish-skill.ts";

@@ -2,19 +2,20 @@
  * Staged uploads: a package's zip is announced with size and digest, then sent, then named in a publish. Bytes are
  * streamed to disk, and discarded if they don't match the announcement.
  */
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
-import path from "node:path";
+import { createHash } from "node:crypto";
+import { open, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { retryLost } from "../../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { sizeText } from "../../../../contract/size-text.ts";
+import { RepoError } from "../../../../repos/errors.ts";
 import { isDuplicate, isId } from "../../../../storage/database.ts";
 import type { UploadDoc } from "../../../../storage/uploads.ts";
 import { actorKey, type Actor } from "../../../access/actor.ts";
 import type { App } from "../../../app.ts";
 import { ServiceError, notFound } from "../../../errors.ts";
 import type { AnnounceUpload } from "../../schema.ts";
+import { openBytes, receiveBytes, removeBytes, type OpenedBytes } from "./upload-bytes.ts";
 
 /**
  * Announces an upload. If too many are open, it replaces the oldest that is not being received or published. Throws
@@ -111,14 +112,9 @@ const receiving = new Set<string>();
 
 async function receive(app: App, upload: UploadDoc, bytes: Readable): Promise<UploadDoc> {
   const id = upload._id;
-  const folder = uploadFolder(app);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const part = path.join(folder, `${id}.${randomBytes(6).toString("hex")}.part`);
   try {
-    await spool(bytes, part, upload);
-    await rename(part, uploadPath(app, id));
+    await receiveBytes(app, id, (file) => spool(bytes, file, upload));
   } catch (error) {
-    await rm(part, { force: true });
     throw translateSpoolError(error, id);
   }
   if (!(await app.storage.uploads.markStored(id))) {
@@ -169,7 +165,7 @@ function mismatch(reason: string): ServiceError {
 }
 
 function translateSpoolError(error: unknown, id: string): unknown {
-  if (error instanceof ServiceError) return error;
+  if (error instanceof ServiceError || error instanceof RepoError) return error;
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "ENOSPC" || code === "EDQUOT") {
     return new ServiceError("unavailable", "The server has no space left for uploads.", undefined, {
@@ -209,14 +205,32 @@ export async function claimUpload(app: App, actor: Actor, id: string): Promise<U
       ),
     limits.uploadClaimMs / 4,
   ).unref();
+  const release = () => {
+    clearInterval(renewal);
+    return uploads.unclaim(id, claimId);
+  };
+  let bytes: OpenedBytes | undefined;
+  try {
+    bytes = await openBytes(app, id);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  if (!bytes) {
+    clearInterval(renewal);
+    await discardUpload(app, id);
+    throw notFound("content", id);
+  }
+  const { zip, close } = bytes;
   return {
-    zip: uploadPath(app, id),
-    release() {
-      clearInterval(renewal);
-      return uploads.unclaim(id, claimId);
+    zip,
+    async release() {
+      await close();
+      await release();
     },
     async discard() {
       clearInterval(renewal);
+      await close();
       // A claim that was not renewed in time may belong to another publish now.
       if (await uploads.holdsClaim(id, claimId)) await discardUpload(app, id);
     },
@@ -227,15 +241,4 @@ export async function claimUpload(app: App, actor: Actor, id: string): Promise<U
 export async function discardUpload(app: App, id: string): Promise<void> {
   await removeBytes(app, id);
   await app.storage.uploads.remove(id);
-}
-
-const removeBytes = (app: App, id: string) => rm(uploadPath(app, id), { force: true });
-
-/** Uploads are stored next to the repositories, which every API process can access. */
-export function uploadFolder(app: App): string {
-  return path.join(app.config.gitRoot, "uploads");
-}
-
-function uploadPath(app: App, id: string): string {
-  return path.join(uploadFolder(app), `${id}.zip`);
 }
