@@ -197,7 +197,7 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
     await page.goto(service.url + at("library/engineering/release"));
     const panel = page.getByRole("complementary", { name: "Access to release" });
     const listed = panel.getByRole("listitem").filter({ hasText: "release pipeline" });
-    await listed.getByText(/API token with the scopes skill: read; it is not limited to .*release/).waitFor();
+    await listed.getByText(/API token that may read skills; it is not limited to .*release/).waitFor();
     await listed.getByText("no access").waitFor();
     await page.goto(service.url + at("people/check"));
     await page.getByText("An API token").click();

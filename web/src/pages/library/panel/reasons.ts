@@ -1,4 +1,6 @@
 /** Sentences for who can do something, and why. */
+import { listText } from "../../../../../contract/list-text.ts";
+import { permissionText } from "../../../../../contract/permission-text.ts";
 import type { AccessReason } from "../../../api/folders.ts";
 
 const grantee = ({ type, name }: AccessReason) =>
@@ -6,10 +8,12 @@ const grantee = ({ type, name }: AccessReason) =>
 
 /** The limits of a token of the organization, in words. */
 function limitsOf({ limits }: AccessReason): string {
-  const scopes = Object.entries(limits?.scopes ?? {}).map(([group, acts]) => `${group}: ${acts.join(", ")}`);
+  const scopes = Object.entries(limits?.scopes ?? {}).flatMap(([group, actions]) =>
+    actions.map((action) => permissionText(group, action)),
+  );
   const folders = limits?.allowedFolders?.map(({ path }) => path ?? "a folder that you can't see");
   const parts = [
-    ...(limits?.scopes ? [`with the scopes ${scopes.join("; ")}`] : []),
+    ...(limits?.scopes ? [scopes.length > 0 ? `that may ${listText(scopes)}` : "without a scope"] : []),
     ...(folders ? [`limited to ${folders.join(", ")}`] : []),
   ];
   return parts.length === 0 ? "of the organization without limits" : parts.join(", ");

@@ -19,14 +19,14 @@ export const eventTexts: Record<EventName, readonly [name: string, sentence: str
     "Deprecation removed",
     "removed the deprecation of {slug|a skill}[ {semver}]",
   ],
-  "skill.reminder_sent": [
-    "Reminder sent",
-    "reminded {people|} members to update {slug|a skill}[ to {semver}]",
-  ],
   "skill.version_yanked": ["Version yanked", "yanked version {semver|} of {slug|a skill}"],
   "skill.version_unyanked": ["Version restored", "restored the yanked version {semver|} of {slug|a skill}"],
   "skill.finding_reviewed": ["Finding reviewed", "reviewed a finding[ ({rule})] in {slug|a skill}"],
   "skill.finding_reopened": ["Finding reopened", "reopened a finding[ ({rule})] in {slug|a skill}"],
+  "skill.reminder_sent": [
+    "Reminder sent",
+    "reminded members to update {slug|a skill}[ to {semver}][ ({people})]",
+  ],
   "skill.created_via_import": ["Skill imported", "imported the skill {slug|}"],
   "skill.taken_down": ["Skill taken down", "took down the skill {slug|}"],
   "skill.takedown_lifted": ["Takedown lifted", "lifted the takedown of {slug|a skill}"],
