@@ -26,6 +26,7 @@ import { describeSealed } from "./src/operations/keys/count-sealed.ts";
 import { forgetKey } from "./src/operations/keys/forget-key.ts";
 import { requireFolder, requireFreePort, requireStore } from "./src/operations/preflight.ts";
 import { repairStore } from "./src/operations/repair.ts";
+import { requireRepositories, transferStore, type Transfer } from "./src/operations/transfer-store.ts";
 import { exportTo, importFrom, requireCompleteImport } from "./src/operations/transfer.ts";
 import { verifyStore, type VerifyReport } from "./src/operations/verify.ts";
 import { openQueue } from "./src/queue/index.ts";
@@ -42,6 +43,8 @@ const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
        npm start -- import FILE     read such a file into an empty database
        npm start -- verify [--repair]
                                     check every version's commit and content
+       npm start -- transfer --to STORE | --from STORE
+                                    copy all repositories to another store, or from it
        npm start -- confirm-restore REASON
                                     let the service erase again after a restore
        npm start -- config          print the configuration in effect, without secrets
@@ -55,6 +58,7 @@ const commandArguments = new Map([
   ["export", 1],
   ["import", 1],
   ["verify", 0],
+  ["transfer", 0],
   ["confirm-restore", 1],
   ["config", 0],
   ["doctor", 0],
@@ -76,6 +80,8 @@ async function main(): Promise<void> {
       role: { type: "string", default: "all" },
       demo: { type: "boolean", default: false },
       repair: { type: "boolean", default: false },
+      to: { type: "string" },
+      from: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
     allowPositionals: true,
@@ -85,10 +91,17 @@ async function main(): Promise<void> {
   if (!role) throw new UsageError(`--role is one of ${roles.join(", ")}, not "${values.role}".`);
   const [command, ...args] = positionals;
   if (values.repair && command !== "verify") throw new UsageError(usage);
+  const { to, from } = values;
+  const isTransfer = (to === undefined) !== (from === undefined);
+  if (isTransfer !== (command === "transfer") || (to !== undefined && from !== undefined))
+    throw new UsageError(usage);
   if (command === undefined) return serve(role, readConfig(), values.demo);
   if (commandArguments.get(command) !== args.length) throw new UsageError(usage);
   if (command === "config") return printConfig();
-  await runCommand(command, { args, isRepair: values.repair }, readConfig());
+  const transfer: Transfer | undefined = isTransfer
+    ? { direction: to === undefined ? "from" : "to", store: (to ?? from)! }
+    : undefined;
+  await runCommand(command, { args, isRepair: values.repair, transfer }, readConfig());
 }
 
 /** Prints each variable with its value and where that comes from. */
@@ -170,10 +183,15 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
 interface Given {
   args: string[];
   isRepair: boolean;
+  transfer: Transfer | undefined;
 }
 
 /** Runs one operation, with or without a running service, and ends. */
-async function runCommand(command: string, { args, isRepair }: Given, config: Config): Promise<void> {
+async function runCommand(
+  command: string,
+  { args, isRepair, transfer }: Given,
+  config: Config,
+): Promise<void> {
   const log = openLog(config.logLevel === "info" ? "warn" : config.logLevel);
   const closers: Closers = [];
   const [first = "", second = ""] = args;
@@ -198,6 +216,7 @@ async function runCommand(command: string, { args, isRepair }: Given, config: Co
     if (command === "export") console.log(`Wrote ${await exportTo(stores, first)} lines to ${first}.`);
     else if (command === "confirm-restore")
       console.log(`Confirmed. It was: ${await confirmRestoreByOperator(stores, first)}`);
+    else if (transfer) await runTransfer(stores, transfer);
     else if (command === "forget-key")
       console.log(
         `Forgot the key ${first}, which encrypts ${describeSealed(await forgetKey(stores, first))}.`,
@@ -242,6 +261,20 @@ async function verify(app: Stores, isRepair: boolean): Promise<void> {
   if (left > 0) process.exitCode = 1;
 }
 
+async function runTransfer(app: Stores, transfer: Transfer): Promise<void> {
+  const { target, copied, verified } = await transferStore(app, transfer, (line) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${line}`);
+  });
+  for (const fault of copied.faults) console.log(fault);
+  for (const { skillId, version, problem } of verified.faults)
+    console.log(`skill ${skillId}, version ${version}: ${problem}`);
+  console.log(
+    `Copied ${copied.packs} packs (${copied.bytes} bytes) of ${copied.repositories} repositories to ${target}: ` +
+      `${verified.skills} skills, ${verified.versions} versions, ${verified.faults.length} faults.`,
+  );
+  if (copied.faults.length + verified.faults.length > 0) process.exitCode = 1;
+}
+
 /** Returns the number of faults without a repair. */
 async function repair(app: Stores, report: VerifyReport): Promise<number> {
   const done = await repairStore(app, report);
@@ -277,6 +310,7 @@ async function open(config: Config, log: Log, closers: Closers): Promise<App> {
   });
   closers.push(() => opened.close());
   await requireCompleteImport(opened.app);
+  await requireRepositories(opened.app);
   await claimKeyRing(opened.app);
   return opened.app;
 }

@@ -142,6 +142,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
+/** The configuration with another object store, whose credentials are those of the environment. */
+export const readConfigWithStore = (gitStore: string) => readConfig({ ...process.env, GIT_STORE: gitStore });
+
 /** Each variable with its value and its origin, without secrets. Throws like `readConfig`. */
 export function describeConfig(env: NodeJS.ProcessEnv = process.env): EffectiveVariable[] {
   readConfig(env);

@@ -39,6 +39,10 @@ const notHere: Record<string, string> = {
   "docs/guides/deploy.md: $ npm start -- doctor": "operator.test.ts, both blocks",
   "docs/guides/deploy.md: export HTTPS_PROXY=http://user:password@proxy.example.com:3128 HTTP_PROXY=http://proxy.example.com:3128":
     "outbound.test.ts has a proxy",
+  "docs/guides/object-storage.md: export GIT_STORE='s3://skills/production?region=eu-central-1'":
+    "object-store/service.test.ts has a bucket",
+  "docs/guides/object-storage.md: $ npm start -- transfer --to 's3://skills/production?region=eu-central-1'":
+    "object-store/transfer.test.ts has a bucket",
   "docs/guides/upgrade.md: $ npm start -- export /var/backups/database.ndjson": "operator.test.ts",
   'docs/guides/upgrade.md: $ tar --create --file /var/backups/git.tar --directory "$DATA_DIR/git" --exclude ./cache --exclude ./trash --exclude ./spool --exclude ./uploads .':
     "operator.test.ts",

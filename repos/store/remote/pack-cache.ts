@@ -8,7 +8,8 @@ import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
 import { RepoError } from "../../errors.ts";
 import type { ObjectStore } from "../../object-store/types.ts";
 import type { PackStore } from "../driver.ts";
-import { PackIndex, packTrailerBytes } from "../pack/format.ts";
+import { copyPack } from "../pack/copy-pack.ts";
+import { PackIndex } from "../pack/format.ts";
 import { packPathsOf } from "../posix/layout.ts";
 import type { StoredId, StoreOptions } from "../types.ts";
 import { packKey } from "./keys.ts";
@@ -20,7 +21,6 @@ const tailBytes = 256 * 1024;
 const tailsBytes = 32 * MiB;
 /** Packs up to this size are copied before they are read; larger ones are read by ranges until their copy is there. */
 const wholeBytes = 8 * MiB;
-const pieceBytes = 8 * MiB;
 const fillConcurrency = 4;
 /** Interval at which the use of a copy is recorded. */
 const touchMs = 3_600_000;
@@ -224,27 +224,10 @@ export class PackCache {
     const tail = await this.#tail(repo, pack);
     const writing = this.#writing.get(packKey(repo, pack));
     if (writing !== undefined) return writing;
-    const stage = await local.stage(repo, "create");
-    try {
-      const end = tail.packBytes - packTrailerBytes;
-      let header: Buffer | undefined;
-      for (let at = 0; at < end; at += pieceBytes) {
-        const piece = await this.#readRange(repo, pack, at, Math.min(pieceBytes, end - at));
-        header ??= Buffer.from(piece.subarray(0, 12));
-        await stage.append([piece]);
-      }
-      // The stage computes the checksum of what is on disk.
-      await stage.publish(header ?? Buffer.alloc(0), (checksum) => {
-        if (checksum.toString("hex") !== pack)
-          throw new RepoError("object_corrupt", `pack ${pack} does not have its checksum`);
-        return tail.index;
-      });
-      this.#tails.delete(packKey(repo, pack));
-      onWritten(tail.packBytes + tail.indexBytes);
-    } catch (error) {
-      await stage.discard();
-      throw error;
-    }
+    const read = (start: number, length: number) => this.#readRange(repo, pack, start, length);
+    await copyPack(local, repo, { pack, size: tail.packBytes, index: tail.index, read }, "create");
+    this.#tails.delete(packKey(repo, pack));
+    onWritten(tail.packBytes + tail.indexBytes);
   }
 
   async #readRange(repo: StoredId, pack: string, start: number, length: number): Promise<Buffer> {
