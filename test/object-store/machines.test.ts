@@ -237,6 +237,15 @@ describe("a store on several machines", { skip }, async () => {
 
     assert.ok(bytesIn(root) <= limit, `${bytesIn(root)} of ${before} bytes`);
     assert.equal((await git(served, "rev-list", "--count", "main")).toString(), "1\n");
+    const folders = repos.map(({ skillId }) =>
+      join(root, "t", repo.tenantId, "s", skillId.slice(-2), `${skillId}.git`),
+    );
+    const empty = folders.filter((one) => readdirSync(join(one, "objects", "pack")).length === 0);
+    assert.ok(empty.length > 0 && !empty.includes(served));
+    const past = new Date(Date.now() - 2 * 3_600_000);
+    for (const one of empty) await utimes(join(one, "objects", "pack"), past, past);
+    await tight.copies!.trim();
+    assert.ok(!empty.some((one) => existsSync(one)), "folders without copies are removed");
     const again = stores.open("limited");
     for (const [index, { oid, digest }] of written.entries()) await again.verify(repos[index]!, oid, digest);
     await Promise.all([driver.packs.close(), tight.packs.close()]);
@@ -263,12 +272,16 @@ describe("a store on several machines", { skip }, async () => {
     assert.deepEqual(await keysOf(stores, "t/"), []);
     // A request that the network has kept until now.
     await stores.objects.put(`t/${repo.tenantId}/s/${repo.skillId}/${"0".repeat(40)}`, [Buffer.from("late")]);
-    assert.equal((await other.sweep(undefined, true)).trash, 0);
-    assert.equal((await other.sweep()).trash, 1);
-    assert.deepEqual(await keysOf(stores, "t/"), []);
     const driver = stores.driver("copying");
     await driver.copies!.trim();
     await driver.packs.close();
+    const [entry] = await keysOf(stores, "trash/");
+    const earlier = entry!.replace(/\d{8}/, (hour) => String(Number(hour) - 3).padStart(8, "0"));
+    await stores.objects.put(earlier, []);
+    assert.equal((await other.sweep(undefined, true)).trash, 0);
+    assert.equal((await other.sweep()).trash, 1);
+    assert.deepEqual(await keysOf(stores, "t/"), []);
+    assert.deepEqual(await keysOf(stores, "trash/"), [entry], "an erasure is swept once it is hours old");
     assert.equal(
       existsSync(copied) &&
         readdirSync(copied, { recursive: true }).some((name) => String(name).endsWith(".pack")),

@@ -1,15 +1,18 @@
 /** Erasure of a repository's objects, in an order that no concurrent writer and no crash can undo. */
 import type { ObjectStore } from "../../object-store/types.ts";
 import type { StoredId } from "../types.ts";
-import { allTrash, notesPrefix, packsPrefix, repoOfKey, tombstoneKey, trashKey } from "./keys.ts";
+import { allTrash, hourOf, notesPrefix, packsPrefix, readTrashKey, tombstoneKey, trashKey } from "./keys.ts";
 
-/** A writer that was late may store a pack within this time after the erasure. */
-const trashMs = 24 * 3_600_000;
+/** No writer is so late that it stores a pack after this time: its requests end far earlier. */
+const trashMs = 2 * 3_600_000;
 
 /** Tombstone first: a writer that does not see it has stored its pack before, which is then removed. */
 export async function eraseObjects(objects: ObjectStore, repo: StoredId): Promise<void> {
   const record = [Buffer.from(new Date().toISOString())];
-  await Promise.all([objects.put(tombstoneKey(repo), record), objects.put(trashKey(repo), record)]);
+  await Promise.all([
+    objects.put(tombstoneKey(repo), record),
+    objects.put(trashKey(repo, Date.now()), record),
+  ]);
   await removeObjects(objects, repo);
 }
 
@@ -24,12 +27,14 @@ async function removeObjects(objects: ObjectStore, repo: StoredId): Promise<numb
 /** Removes what late writers and interrupted erasures have left; returns the number of such repositories. */
 export async function sweepTrash(objects: ObjectStore): Promise<number> {
   let count = 0;
+  const end = hourOf(Date.now() - trashMs);
   for await (const { key } of objects.list(allTrash)) {
-    const repo = repoOfKey(key);
-    if (repo === undefined) continue;
-    if ((await removeObjects(objects, repo)) > 0) count++;
-    const entry = await objects.get(key, 1024);
-    if (entry !== undefined && entry.ageMs > trashMs) await objects.remove([key]);
+    const entry = readTrashKey(key);
+    if (entry === undefined) continue;
+    // Keys are listed in their order.
+    if (entry.hour > end) break;
+    if ((await removeObjects(objects, entry.repo)) > 0) count++;
+    await objects.remove([key]);
   }
   return count;
 }

@@ -25,16 +25,23 @@ export const noteKey = (repo: StoredId, pack: string) => `${notesPrefix(repo)}${
 export const tombstoneKey = (repo: StoredId) => `erased/${pathOf(repo)}`;
 export const tombstonesPrefix = (tenantId: string) => `erased/${tenantId}/s/`;
 
-/** Repositories that were erased within the last day. A concurrent writer may have left something of them. */
+/** Repositories that were erased within the last hours, by the hour: a sweep removes what late writers have left. */
 export const allTrash = "trash/";
-export const trashKey = (repo: StoredId) => `${allTrash}${pathOf(repo)}`;
+export const hourOf = (time: number) => String(Math.floor(time / 3_600_000)).padStart(8, "0");
+export const trashKey = (repo: StoredId, time: number) => `${allTrash}${hourOf(time)}/${pathOf(repo)}`;
+/** The hour and the repository of an entry; undefined for a key of another form. */
+export function readTrashKey(key: string): { hour: string; repo: RepoId } | undefined {
+  const [, hour = "", ...rest] = key.split("/");
+  const repo = repoOfKey(`/${rest.join("/")}`);
+  return repo && { hour, repo };
+}
 
 export const epochKey = "epoch.json";
 
 export const isPackName = (name: string) => packPattern.test(name);
 export const isId = (name: string) => idPattern.test(name);
 
-/** The repository in a key of notes, tombstones or trash; undefined for a key of another form. */
+/** The repository in a key of notes or tombstones; undefined for a key of another form. */
 export function repoOfKey(key: string): RepoId | undefined {
   const [, tenantId = "", kind, skillId = ""] = key.split("/");
   return kind === "s" && isId(tenantId) && isId(skillId) ? { tenantId, skillId } : undefined;

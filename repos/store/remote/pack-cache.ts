@@ -22,6 +22,8 @@ const tailsBytes = 32 * MiB;
 /** Packs up to this size are copied before they are read; larger ones are read by ranges until their copy is there. */
 const wholeBytes = 8 * MiB;
 const fillConcurrency = 4;
+/** Bytes of copies that are written without their caller waiting. */
+const maxWritingBytes = 64 * MiB;
 /** Interval at which the use of a copy is recorded. */
 const touchMs = 3_600_000;
 
@@ -55,6 +57,7 @@ export class PackCache {
   });
   /** Copies that are being written. */
   readonly #writing = new Map<string, Promise<void>>();
+  #writingBytes = 0;
   readonly #touched = new LRUCache<string, true>({ max: 50_000, ttl: touchMs });
 
   constructor(options: PackCacheOptions) {
@@ -100,11 +103,19 @@ export class PackCache {
       // An index that was removed by another process leaves a pack that git does not see.
       if ((await this.#fromCopy(repo, pack, (local) => local.readIndex(repo, pack))) !== undefined) return;
     }
-    await this.#fills.run(packKey(repo, pack), () => this.#copy(repo, pack));
+    await this.#fills.run(packKey(repo, pack), async () => {
+      try {
+        await this.#copy(repo, pack);
+      } catch (error) {
+        // Another process has just removed the empty folder.
+        if (!(error instanceof RepoError) || error.code !== "repository_missing") throw error;
+        await this.#copy(repo, pack);
+      }
+    });
   }
 
-  /** Copies a pack from memory, without its caller waiting. Reads wait. */
-  keep(repo: StoredId, pack: string, bytes: readonly Buffer[], index: Buffer): void {
+  /** Copies a pack from memory. Reads wait for the copy; the caller waits only if many are being written. */
+  async keep(repo: StoredId, pack: string, bytes: readonly Buffer[], index: Buffer): Promise<void> {
     const key = packKey(repo, pack);
     const size = bytes.reduce((sum, piece) => sum + piece.length, index.length);
     const write = async () => {
@@ -116,10 +127,13 @@ export class PackCache {
         this.#report(repo, pack, error);
       } finally {
         this.#writing.delete(key);
+        this.#writingBytes -= size;
       }
     };
+    this.#writingBytes += size;
     const writing = write();
     this.#writing.set(key, writing);
+    if (this.#writingBytes > maxWritingBytes) await writing;
   }
 
   /** Removes the copy if it is damaged, so that it is read again from the object store. */
@@ -197,7 +211,7 @@ export class PackCache {
       if (bytes.length === size) {
         tail.pack = bytes.subarray(0, sizes.packBytes);
         assertPack(tail.pack, pack);
-        if (this.#mayCopy(tail)) this.keep(repo, pack, [tail.pack], index);
+        if (this.#mayCopy(tail)) await this.keep(repo, pack, [tail.pack], index);
       }
       this.#tails.set(key, tail);
       return tail;

@@ -162,7 +162,7 @@ function openPacks({ objects, local, cache }: Parts): Omit<PackStore, "close"> {
         objects.putOnce(keys.packKey(repo, pack), [...bytes, index, footer]),
       ]);
       if (isGone) await withdraw(repo, pack);
-      cache.keep(repo, pack, bytes, index);
+      await cache.keep(repo, pack, bytes, index);
     },
     async stage(repo, where) {
       await requireTarget(repo, where);

@@ -8,7 +8,7 @@ import type { PackStore } from "../driver.ts";
 import * as files from "../posix/files.ts";
 import { listRepositories, packPathsOf } from "../posix/layout.ts";
 import type { RepoId, StoreOptions } from "../types.ts";
-import { allTrash, repoOfKey, tombstonesPrefix } from "./keys.ts";
+import { allTrash, readTrashKey, repoOfKey, tombstonesPrefix } from "./keys.ts";
 
 export interface TrimOptions {
   root: string;
@@ -20,6 +20,8 @@ export interface TrimOptions {
 
 /** Share of the limit that is left after packs were removed. */
 const keptShare = 0.85;
+/** A folder without copies is removed after this time. */
+const emptyMs = 3_600_000;
 /** Share of the copies that is kept on a full disk. */
 const fullShare = 0.7;
 /** A repository that native git has opened keeps its packs for this long: far longer than a clone may take. */
@@ -31,12 +33,12 @@ interface Copy {
   remove: () => Promise<unknown>;
 }
 
-/** Removes copies of repositories that were erased within the last day; with `isFirst`, at any time. */
+/** Removes copies of repositories that were erased within the last hours; with `isFirst`, at any time. */
 export async function dropErased({ root, local, objects }: TrimOptions, isFirst: boolean): Promise<void> {
   const erased: RepoId[] = [];
   for await (const { key } of objects.list(allTrash)) {
-    const repo = repoOfKey(key);
-    if (repo !== undefined) erased.push(repo);
+    const entry = readTrashKey(key);
+    if (entry !== undefined) erased.push(entry.repo);
   }
   const tenants = isFirst ? await files.namesIn(join(root, "t")) : [];
   for (const tenantId of tenants) {
@@ -97,7 +99,11 @@ async function listPacks({ root, local }: TrimOptions, repo: RepoId): Promise<Co
   const paths = packPathsOf(root);
   const isServed = ((await files.ageMs(servedMark(root, repo))) ?? Infinity) < servedMs;
   const copies: Copy[] = [];
-  for (const pack of (await local.list(repo)).packs) {
+  const { packs } = await local.list(repo);
+  // Folders take inodes and blocks as well.
+  const unusedMs = (await files.ageMs(paths.folder(repo))) ?? 0;
+  if (packs.length === 0 && !isServed && unusedMs > emptyMs) await local.erase(repo);
+  for (const pack of packs) {
     const [facts, index] = await Promise.all(
       [paths.pack(repo, pack), paths.index(repo, pack)].map((path) =>
         files.orMissing(files.stat(path), undefined),
@@ -105,13 +111,16 @@ async function listPacks({ root, local }: TrimOptions, repo: RepoId): Promise<Co
     );
     if (facts === undefined) continue;
     copies.push({
-      bytes: facts.size + (index?.size ?? 0),
+      bytes: onDisk(facts) + (index === undefined ? 0 : onDisk(index)),
       usedAt: isServed ? Infinity : facts.mtimeMs,
       remove: () => local.remove(repo, { packs: [pack] }),
     });
   }
   return copies;
 }
+
+/** Bytes that a file takes: small ones take a block. */
+const onDisk = ({ size, blocks }: { size: number; blocks: number }) => Math.max(size, blocks * 512);
 
 async function listZips(root: string): Promise<Copy[]> {
   const base = join(root, "cache", "zips");
@@ -122,7 +131,7 @@ async function listZips(root: string): Promise<Copy[]> {
         const path = join(base, tenantId, skillId, name);
         const facts = await files.orMissing(files.stat(path), undefined);
         if (facts === undefined) continue;
-        copies.push({ bytes: facts.size, usedAt: facts.mtimeMs, remove: () => files.discard([path]) });
+        copies.push({ bytes: onDisk(facts), usedAt: facts.mtimeMs, remove: () => files.discard([path]) });
       }
   return copies;
 }

@@ -26,7 +26,8 @@ export function openTrimming({ maxBytes, dropErased, trim, onFailed }: TrimmingO
     isFull = false;
     written = 0;
     const results = await Promise.allSettled([dropErased(isFirst), trim(wasFull)]);
-    if (results[0].status === "fulfilled") isFirst = false;
+    // Erasures are listed for some hours: after a failure, all of them are compared again.
+    isFirst = results[0].status === "rejected";
     for (const result of results) if (result.status === "rejected") onFailed(result.reason);
   }
 
