@@ -14,6 +14,7 @@ import { migrate, type Done } from "./database/migrations/migrate.ts";
 import { deviceCodesCollection } from "./device-codes.ts";
 import { openDownloadCounts } from "./download-counts.ts";
 import { downloadsCollection } from "./downloads.ts";
+import { hasUnfinishedImport } from "./dump/import-lines.ts";
 import { foldersCollection } from "./folders.ts";
 import { followedChangesCollection } from "./following/changes.ts";
 import { followsCollection } from "./following/follows.ts";
@@ -198,7 +199,10 @@ export const declaredIndexes: DeclaredIndexes = Object.assign(
   ...entries.map(([, { indexes }]) => indexes),
 );
 
-/** Connects, migrates, creates missing indexes and opens every collection. */
+/**
+ * Connects, migrates, creates missing indexes and opens every collection. An import that was interrupted is not
+ * migrated: it has a part of the documents.
+ */
 export async function openStorage(options: {
   url: string;
   database: string;
@@ -207,7 +211,8 @@ export async function openStorage(options: {
 }): Promise<Storage> {
   const database = await openDatabase(options.url, options.database);
   try {
-    for (const done of await migrate(database, declaredIndexes, migrations)) options.onMigrated?.(done);
+    if (!(await hasUnfinishedImport(database)))
+      for (const done of await migrate(database, declaredIndexes, migrations)) options.onMigrated?.(done);
     await database.ensureIndexes(declaredIndexes);
   } catch (error) {
     await database.close();

@@ -72,6 +72,8 @@ export async function importLines(database: Database, lines: AsyncIterable<strin
   }
   await flush();
   await repairReferences(database);
+  // A process that has opened the database before the import began may have migrated a part of it.
+  await forgetMigrations(database);
   await marks(database).deleteOne({ _id: "unfinished" });
   return { documents, hasEnd: version !== versionWithoutEnd };
 }
@@ -90,7 +92,6 @@ async function begin(database: Database, headerLine: string): Promise<void> {
         `"${database.raw.databaseName}".`,
     );
   await marks(database).insertOne({ _id: "unfinished", header });
-  await forgetMigrations(database);
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   migrate,
   migrationsCollection,
 } from "../../storage/database/migrations/migrate.ts";
+import { importLines } from "../../storage/dump/import-lines.ts";
 import { openStorage } from "../../storage/index.ts";
 import { testDatabase } from "../support/engine.ts";
 
@@ -244,5 +245,31 @@ describe("the migrations", async () => {
       numbers,
       migrations.map(({ number }) => number),
     );
+  });
+
+  it("leave an interrupted import as it is, and run on all of its documents once it is complete", async () => {
+    const row = { tenantId: "t1", date: "2026-01-01", cli: 1 };
+    const documents = ["s1", "s2"].map((skillId) => ({ _id: skillId, skillId, ...row }));
+    const lines = [
+      { format: "svc-export", version: 1, exportedAt: "2026-01-01T00:00:00.000Z" },
+      ...documents.map((document) => ({ in: "daily_downloads", document })),
+      { in: "connections", document: { _id: "c1", manualWanted: 6, done: 5 } },
+    ].map((line) => JSON.stringify(line));
+    const read = async function* (isCut: boolean): AsyncGenerator<string> {
+      yield* isCut ? lines.slice(0, 2) : lines;
+      if (isCut) throw new Error("cut");
+    };
+    const open = async () => (await openStorage({ url, database: name })).close();
+    await open();
+    await assert.rejects(importLines(database, read(true)), /cut/);
+
+    await open();
+    await importLines(database, read(false));
+    await open();
+
+    const [connection] = await database.raw.collection("connections").find().toArray();
+    assert.equal(connection!["manualWanted"], undefined, JSON.stringify(connection));
+    const [total] = await database.raw.collection("daily_tenant_downloads").find().toArray();
+    assert.equal(total!["cli"], 2, JSON.stringify(total));
   });
 });
