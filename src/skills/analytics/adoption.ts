@@ -35,10 +35,11 @@ export async function readAdoption(
   const known = knownDays(dates, stored, countInstalled(groups));
   const versions = mostInstalled(known);
   const isAtLeast = comparison();
+  const newestOn = newestByDay(releases, dates);
   return {
     versions: versions.map(({ version, semver }) => ({ version, semver })),
     daily: known.map((day) => {
-      const newest = newestBy(releases, day.date);
+      const newest = newestOn.get(day.date);
       return {
         date: day.date,
         installs: day.installs,
@@ -103,14 +104,19 @@ function mostInstalled(days: readonly Day[]): VersionCount[] {
     .toSorted((a, b) => (exceeds(a.semver, b.semver) ? -1 : 1));
 }
 
-/** The highest release that was published by the end of a day. */
-function newestBy(releases: readonly VersionDoc[], date: string): VersionDoc | undefined {
-  return releases
-    .filter(({ createdAt }) => dateOf(createdAt) <= date)
-    .reduce<VersionDoc | undefined>(
-      (best, one) => (best && exceeds(best.semver, one.semver) ? best : one),
-      undefined,
-    );
+/** The highest release that was published by the end of each day. */
+function newestByDay(releases: readonly VersionDoc[], dates: readonly string[]): Map<string, VersionDoc> {
+  const waiting = releases.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+  const newest = new Map<string, VersionDoc>();
+  let best: VersionDoc | undefined;
+  for (const date of dates) {
+    for (let next = waiting.at(-1); next && dateOf(next.createdAt) <= date; next = waiting.at(-1)) {
+      if (!best || exceeds(next.semver, best.semver)) best = next;
+      waiting.pop();
+    }
+    if (best) newest.set(date, best);
+  }
+  return newest;
 }
 
 /** The newest releases since a date, or else the latest one before it. Newest first. */
