@@ -86,7 +86,6 @@ const acts: [Permission, string, (skill: Skill) => [method: string, path: string
   ],
   ["analytics:read", "analytics", ({ payload }) => ["GET", `/api/skills/${payload.id}/analytics`]],
   ["analytics:read", "adoption", ({ payload }) => ["GET", `/api/skills/${payload.id}/analytics/adoption`]],
-  ["analytics:read", "teams", ({ payload }) => ["GET", `/api/skills/${payload.id}/analytics/teams`]],
 ];
 
 describe("what each caller may do with each skill, over REST", () => {

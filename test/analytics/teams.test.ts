@@ -54,12 +54,15 @@ async function install(skill: string, user: TestUser, machine: string, version: 
 }
 const get = <T>(path: string, by: TestUser) => service.call<T>("GET", path, { token: by.token });
 let roles = 0;
-const readers = async (path: string) => {
+const newReader = async (permissions: object) => {
   const role = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/roles`, {
     token: owner.token,
-    body: { name: `Readers ${++roles}`, permissions: { skill: ["read"] } },
+    body: { name: `Readers ${++roles}`, permissions },
   });
-  const reader = await newMember(service, org, role.data.id);
+  return newMember(service, org, role.data.id);
+};
+const readers = async (path: string) => {
+  const reader = await newReader({ skill: ["read"] });
   const stranger = await service.newUser();
   return [(await get(path, reader)).code, (await get(path, stranger)).code];
 };
@@ -119,6 +122,22 @@ describe("installs by team", () => {
     for (const path of [`${base}/analytics/teams`, `${base}/analytics/teams/${alpha}`])
       assert.deepEqual(await readers(path), ["forbidden", "not_found"]);
     assert.deepEqual(await readers(`/api/skills/${shared}/analytics/teams`), ["forbidden", "not_found"]);
+  });
+
+  it("name no team to those who may not read members", async () => {
+    const analyst = await newReader({ skill: ["read"], analytics: ["read"] });
+    const paths = [
+      `${base}/teams`,
+      `${base}/analytics/teams`,
+      `${base}/analytics/teams/${alpha}`,
+      `/api/skills/${shared}/analytics/teams`,
+    ];
+
+    const codes = [];
+    for (const path of paths) codes.push((await get(path, analyst)).code);
+
+    assert.deepEqual(codes, Array<string>(paths.length).fill("forbidden"));
+    assert.equal((await get(`${base}/analytics/usage`, analyst)).status, 200);
   });
 });
 

@@ -1,4 +1,7 @@
-/** Installs by team, over the skills that the caller may read. Members are counted, never named. */
+/**
+ * Installs by team, over the skills that the caller may read. Members are counted, never named. Teams are named, so
+ * `member:read` is required besides the permissions for analytics.
+ */
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { limits } from "../../../contract/limits.ts";
 import type {
@@ -11,6 +14,7 @@ import type { InstallScopeFilter } from "../../../storage/lookups/install-groups
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";
+import { loadTenant } from "../../orgs/service.ts";
 import { loadSkill } from "../load.ts";
 import { isOutdated } from "./list-installs.ts";
 import { loadReadable, type Readable } from "./organization-analytics.ts";
@@ -29,9 +33,10 @@ interface Counts {
   outdated: number;
 }
 
-/** Teams whose members have a skill installed, with the most people first. Requires `analytics:read`. */
+/** Teams whose members have a skill installed, with the most people first. */
 export async function readSkillTeams(app: App, actor: Actor, ref: string): Promise<SkillTeamsPayload> {
   const skill = await loadSkill(app, actor, ref, "analytics:read");
+  await loadTenant(app, actor, skill.tenantId, "member:read");
   const rows = await app.storage.installGroups.listOfSkill(skill._id, most);
   const people = new Map<string, Counts>();
   for (const { userId, installs, ...row } of rows) {
@@ -43,9 +48,10 @@ export async function readSkillTeams(app: App, actor: Actor, ref: string): Promi
   return { isComplete: rows.length < most, ...(await countByTeam(app, skill.tenantId, people)) };
 }
 
-/** Teams whose members have installed skills, with the most people first. Requires `analytics:read`, `skill:read`. */
+/** Teams whose members have installed skills, with the most people first. */
 export async function readTenantTeams(app: App, actor: Actor, ref: string): Promise<TenantTeamsPayload> {
   const readable = await loadReadable(app, actor, ref);
+  await loadTenant(app, actor, ref, "member:read");
   const rows = await app.storage.installGroups.listPeople(await scopeOf(app, readable), most);
   const people = new Map(rows.map(({ userId, installs }) => [userId, { people: 1, installs, outdated: 0 }]));
   const counted = await countByTeam(app, readable.tenantId, people);
@@ -58,13 +64,14 @@ export async function readTenantTeams(app: App, actor: Actor, ref: string): Prom
   };
 }
 
-/** Skills that members of a team have installed, most people first. Requires `analytics:read` and `skill:read`. */
+/** Skills that members of a team have installed, most people first. */
 export async function readTeamUsage(
   app: App,
   actor: Actor,
   { tenant, id }: { tenant: string; id: string },
 ): Promise<TeamUsagePayload> {
   const readable = await loadReadable(app, actor, tenant);
+  await loadTenant(app, actor, tenant, "member:read");
   const { tenantId } = readable;
   const { installGroups, memberships, teams } = app.storage;
   const team = isId(id) ? await teams.find(tenantId, id) : null;

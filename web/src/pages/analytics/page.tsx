@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client.ts";
 import { analyticsQuery } from "../../api/organization/organizations.ts";
+import { may } from "../../api/session.ts";
 import { Downloads } from "../../parts/downloads/downloads.tsx";
 import { daysOf, readDownloadsSearch } from "../../parts/downloads/search.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
@@ -26,14 +27,14 @@ function AnalyticsPage() {
           <p className="sub">
             Downloads and installs of the skills of {organization.name} that you can read.
           </p>
-          <Numbers org={org} />
+          <Numbers org={org} hasTeams={may(organization.permissions, "member", "read")} />
         </div>
       )}
     </OrganizationPage>
   );
 }
 
-function Numbers({ org }: { org: string }) {
+function Numbers({ org, hasTeams }: { org: string; hasTeams: boolean }) {
   const search = Route.useSearch();
   const navigate = useNavigate({ from: Route.fullPath });
   const found = useQuery({ ...analyticsQuery(org, daysOf(search)), placeholderData: keepPreviousData });
@@ -53,7 +54,7 @@ function Numbers({ org }: { org: string }) {
           />
           <Top org={org} top={data.top} />
           <Usage org={org} />
-          <Teams org={org} />
+          {hasTeams && <Teams org={org} />}
           <ContextBudget org={org} />
         </>
       )}

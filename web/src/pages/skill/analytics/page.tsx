@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { may, organizationQuery } from "../../../api/session.ts";
 import { skillAnalyticsQuery } from "../../../api/skills.ts";
 import { Downloads } from "../../../parts/downloads/downloads.tsx";
 import { daysOf, readDownloadsSearch } from "../../../parts/downloads/search.ts";
@@ -20,7 +21,8 @@ function Analytics() {
   const search = Route.useSearch();
   const navigate = Route.useNavigate();
   const days = daysOf(search);
-  const { slug, ref } = useSkillAddress();
+  const { org, slug, ref } = useSkillAddress();
+  const { data: organization } = useQuery(organizationQuery(org));
   const found = useQuery({ ...skillAnalyticsQuery(ref, days), placeholderData: keepPreviousData });
   if (found.isError) return <Problem error={found.error} retry={() => void found.refetch()} />;
   if (!found.data) return <SkeletonRows />;
@@ -34,7 +36,7 @@ function Analytics() {
         name={slug}
       />
       <Adoption days={days} />
-      <SkillTeams />
+      {organization && may(organization.permissions, "member", "read") && <SkillTeams />}
       {versions.length > 0 && <VersionTable versions={versions} days={days} />}
     </section>
   );
