@@ -20,6 +20,12 @@ import { openMetrics, type Metrics } from "./src/http/service/metrics.ts";
 import { openLog, type Log } from "./src/log.ts";
 import { resetFactorsByEmail } from "./src/mfa/reset.ts";
 import { closeStores, openApp, openStores } from "./src/open.ts";
+import {
+  backUpTo,
+  describeBackups,
+  restoreFrom,
+  type CommandResult,
+} from "./src/operations/backup/commands.ts";
 import { diagnose } from "./src/operations/doctor.ts";
 import { claimKeyRing } from "./src/operations/keys/claim-key-ring.ts";
 import { describeSealed } from "./src/operations/keys/count-sealed.ts";
@@ -41,6 +47,11 @@ type Role = (typeof roles)[number];
 const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
        npm start -- export FILE     write the database to a file
        npm start -- import FILE     read such a file into an empty database
+       npm start -- backup FOLDER [--keep N]
+                                    back up database, repositories and keys; keeps the latest 7
+       npm start -- restore FOLDER [--point NAME]
+                                    restore the latest of these backups, or this one
+       npm start -- backups FOLDER  list the backups in a folder
        npm start -- verify [--repair]
                                     check every version's commit and content
        npm start -- transfer --to STORE | --from STORE
@@ -57,6 +68,9 @@ const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
 const commandArguments = new Map([
   ["export", 1],
   ["import", 1],
+  ["backup", 1],
+  ["restore", 1],
+  ["backups", 1],
   ["verify", 0],
   ["transfer", 0],
   ["confirm-restore", 1],
@@ -82,6 +96,8 @@ async function main(): Promise<void> {
       repair: { type: "boolean", default: false },
       to: { type: "string" },
       from: { type: "string" },
+      keep: { type: "string" },
+      point: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
     allowPositionals: true,
@@ -95,13 +111,19 @@ async function main(): Promise<void> {
   const isTransfer = (to === undefined) !== (from === undefined);
   if (isTransfer !== (command === "transfer") || (to !== undefined && from !== undefined))
     throw new UsageError(usage);
+  if (values.point !== undefined && command !== "restore") throw new UsageError(usage);
+  const keep = Number(values.keep ?? 7);
+  if (!Number.isInteger(keep) || keep < 1 || (values.keep !== undefined && command !== "backup"))
+    throw new UsageError("--keep is a number of backups, at least 1, for backup.");
   if (command === undefined) return serve(role, readConfig(), values.demo);
   if (commandArguments.get(command) !== args.length) throw new UsageError(usage);
   if (command === "config") return printConfig();
+  if (command === "backups") return print(await describeBackups(args[0]!));
   const transfer: Transfer | undefined = isTransfer
     ? { direction: to === undefined ? "from" : "to", store: (to ?? from)! }
     : undefined;
-  await runCommand(command, { args, isRepair: values.repair, transfer }, readConfig());
+  const { repair: isRepair, point } = values;
+  await runCommand(command, { args, isRepair, transfer, keep, point }, readConfig());
 }
 
 /** Prints each variable with its value and where that comes from. */
@@ -184,12 +206,16 @@ interface Given {
   args: string[];
   isRepair: boolean;
   transfer: Transfer | undefined;
+  /** Number of backups that are kept. */
+  keep: number;
+  /** Name of the backup to restore. */
+  point?: string;
 }
 
 /** Runs one operation, with or without a running service, and ends. */
 async function runCommand(
   command: string,
-  { args, isRepair, transfer }: Given,
+  { args, isRepair, transfer, keep, point }: Given,
   config: Config,
 ): Promise<void> {
   const log = openLog(config.logLevel === "info" ? "warn" : config.logLevel);
@@ -212,8 +238,16 @@ async function runCommand(
         );
       return console.log(`Read ${documents} documents from ${first}.`);
     }
+    if (command === "restore") return print(await restoreFrom(stores, first, point));
     await requireCompleteImport(stores);
-    if (command === "export") console.log(`Wrote ${await exportTo(stores, first)} lines to ${first}.`);
+    if (command === "backup") {
+      const unlock = await lockDataDir(first, "backup");
+      closers.push(async () => unlock());
+      const progress = (done: number): void => {
+        if (process.stderr.isTTY) process.stderr.write(`\r${done} repositories`);
+      };
+      print(await backUpTo(stores, { into: first, keep, release: release.version, progress }));
+    } else if (command === "export") console.log(`Wrote ${await exportTo(stores, first)} lines to ${first}.`);
     else if (command === "confirm-restore")
       console.log(`Confirmed. It was: ${await confirmRestoreByOperator(stores, first)}`);
     else if (transfer) await runTransfer(stores, transfer);
@@ -248,6 +282,11 @@ async function openStoresOnly(config: Config, log: Log, closers: Closers): Promi
   const stores = await openStores({ config, log, mongodbUrl });
   closers.push(() => closeStores(stores));
   return stores;
+}
+
+function print({ lines, hasFaults }: CommandResult): void {
+  for (const line of lines) console.log(line);
+  if (hasFaults) process.exitCode = 1;
 }
 
 async function verify(app: Stores, isRepair: boolean): Promise<void> {

@@ -123,14 +123,19 @@ export async function openStores(options: {
       log.info({ number, ms: Math.round(ms) }, `migrated: ${name}`),
   });
   const repos = openSkillStore({
-    root: config.gitStore ? config.cacheDir : config.gitRoot,
-    remote: config.gitStore && { store: config.gitStore, maxBytes: config.cacheBytes },
+    ...storeOf(config),
     committerHost: commitHost(config.baseUrl),
     log: ({ level, msg, ...fields }) => log[level](fields, msg),
   });
   const objects = config.gitStore && openObjectStore(config.gitStore);
   return { config, log, storage, repos, objects, now: options.now ?? (() => new Date()), newId };
 }
+
+/** The place of the repositories: a folder, or an object store with its copies in one. */
+export const storeOf = ({ gitStore, gitRoot, cacheDir, cacheBytes }: Config) => ({
+  root: gitStore ? cacheDir : gitRoot,
+  remote: gitStore && { store: gitStore, maxBytes: cacheBytes },
+});
 
 /** Keys are not created for a database that was used with others. */
 async function openKeys(stores: Stores): Promise<Secrets> {

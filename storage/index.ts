@@ -181,6 +181,8 @@ export type Storage = OpenedCollections &
     database: Database;
     /** Collections whose outboxes the reconcile job flushes. */
     outboxes: readonly OutboxName[];
+    /** For documents that were imported since it was opened. */
+    migrate(): Promise<void>;
     ping(): Promise<void>;
     close(): Promise<void>;
   };
@@ -210,9 +212,11 @@ export async function openStorage(options: {
   onMigrated?: (done: Done) => void;
 }): Promise<Storage> {
   const database = await openDatabase(options.url, options.database);
+  const migrateDatabase = async () => {
+    for (const done of await migrate(database, declaredIndexes, migrations)) options.onMigrated?.(done);
+  };
   try {
-    if (!(await hasUnfinishedImport(database)))
-      for (const done of await migrate(database, declaredIndexes, migrations)) options.onMigrated?.(done);
+    if (!(await hasUnfinishedImport(database))) await migrateDatabase();
     await database.ensureIndexes(declaredIndexes);
   } catch (error) {
     await database.close();
@@ -226,6 +230,7 @@ export async function openStorage(options: {
     ...openQueries(database),
     database,
     outboxes,
+    migrate: migrateDatabase,
     ping: () => database.ping(),
     close: () => database.close(),
   };

@@ -4,11 +4,9 @@
  */
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { RepoError } from "../errors.ts";
+import { copyRepository } from "./copy-packs.ts";
 import type { PackStore } from "./driver.ts";
-import { openDriver, type DriverOptions } from "./open-driver.ts";
-import { copyPack } from "./pack/copy-pack.ts";
-import { standingPacks } from "./pack/repack.ts";
-import { assertPack } from "./remote/pack-object.ts";
+import { openPacks, type StorePlace } from "./open-driver.ts";
 import type { RepoId, StoreOptions } from "./types.ts";
 
 export interface CopyReport {
@@ -20,8 +18,8 @@ export interface CopyReport {
 }
 
 export interface CopyOptions {
-  from: DriverOptions;
-  to: DriverOptions;
+  from: StorePlace;
+  to: StorePlace;
   log: NonNullable<StoreOptions["log"]>;
   /** Whether a repository that only the target has is erased there. */
   isErased: (repo: RepoId) => Promise<boolean>;
@@ -30,29 +28,29 @@ export interface CopyOptions {
 
 const repoConcurrency = 6;
 const batchSize = 120;
-/** Larger packs are copied in pieces. */
-const wholeBytes = 8 * 1024 * 1024;
-/** Listings of a repository whose packs are being replaced. */
-const maxLooks = 5;
 
 /** Throws `invalid_draft` if the target was used with another database. */
 export async function copyStore(options: CopyOptions): Promise<CopyReport> {
   const { log, isErased, progress } = options;
-  const [from, to] = [openDriver(options.from, log), openDriver(options.to, log)];
+  const [from, to] = [openPacks(options.from, log), openPacks(options.to, log)];
   const report: CopyReport = { repositories: 0, packs: 0, bytes: 0, faults: [] };
   try {
-    await assertSameService(from.packs, to.packs);
-    await inBatches(from.packs.repositories(), async (repo) => {
-      await copyRepository(from.packs, to.packs, repo, report);
+    await assertSameService(from, to);
+    await inBatches(from.repositories(), async (repo) => {
+      const { copied, bytes, faults } = await copyRepository(from, to, repo);
+      report.repositories++;
+      report.packs += copied;
+      report.bytes += bytes;
+      for (const { message } of faults) report.faults.push(`skill ${repo.skillId}: ${message}`);
       progress(report);
     });
-    await inBatches(to.packs.repositories(), async (repo) => {
-      if (!(await from.packs.exists(repo)) && (await isErased(repo))) await to.packs.erase(repo);
+    await inBatches(to.repositories(), async (repo) => {
+      if (!(await from.exists(repo)) && (await isErased(repo))) await to.erase(repo);
     });
-    await copyEpoch(from.packs, to.packs);
+    await copyEpoch(from, to);
     return report;
   } finally {
-    await Promise.all([from.packs.close(), to.packs.close()]);
+    await Promise.all([from.close(), to.close()]);
   }
 }
 
@@ -64,48 +62,6 @@ async function inBatches(repos: AsyncIterable<RepoId>, work: (repo: RepoId) => P
     batch = [];
   }
   await mapLimit(batch, repoConcurrency, work);
-}
-
-async function copyRepository(
-  from: PackStore,
-  to: PackStore,
-  repo: RepoId,
-  report: CopyReport,
-): Promise<void> {
-  report.repositories++;
-  for (let look = 1; ; look++) {
-    try {
-      const [wanted, present] = await Promise.all([standingPacks(from, repo), to.list(repo)]);
-      for (const pack of wanted)
-        if (!present.packs.includes(pack)) await copyOne(from, to, repo, pack, report);
-      return;
-    } catch (error) {
-      if (!(error instanceof RepoError)) throw error;
-      // Erased meanwhile, in one of them.
-      if (error.code === "repository_missing") return;
-      if (error.code !== "pack_vanished" || look === maxLooks) throw error;
-    }
-  }
-}
-
-async function copyOne(from: PackStore, to: PackStore, repo: RepoId, pack: string, report: CopyReport) {
-  try {
-    const [index, size] = [await from.readIndex(repo, pack), await from.size(repo, pack)];
-    const read = (offset: number, length: number) => from.read(repo, pack, offset, length);
-    if (size > wholeBytes) await copyPack(to, repo, { pack, size, index, read }, "create");
-    else await to.put(repo, pack, [await readChecked(from, repo, pack, size)], index, "create");
-    report.packs++;
-    report.bytes += size;
-  } catch (error) {
-    if (!(error instanceof RepoError) || error.code !== "object_corrupt") throw error;
-    report.faults.push(`skill ${repo.skillId}: ${error.message}`);
-  }
-}
-
-async function readChecked(from: PackStore, repo: RepoId, pack: string, size: number): Promise<Buffer> {
-  const bytes = await from.read(repo, pack, 0, size);
-  assertPack(bytes, pack);
-  return bytes;
 }
 
 const epochOf = (text: string | undefined) =>

@@ -1,5 +1,5 @@
 /** The driver of a store: the file system, or an object store with copies in the file system. */
-import type { StoreDriver } from "./driver.ts";
+import type { PackStore, StoreDriver } from "./driver.ts";
 import { openPosixDriver } from "./posix/posix.ts";
 import { openRemoteDriver } from "./remote/remote.ts";
 import type { StoreOptions } from "./types.ts";
@@ -15,4 +15,12 @@ export function openDriver(
   log: NonNullable<StoreOptions["log"]>,
 ): StoreDriver {
   return remote === undefined ? openPosixDriver(options) : openRemoteDriver({ ...options, ...remote, log });
+}
+
+/** A folder, or an object store with its copies in a folder. */
+export type StorePlace = Pick<StoreOptions, "root" | "remote">;
+
+/** The packs of a store alone, for copies between stores. */
+export function openPacks({ root, remote }: StorePlace, log: NonNullable<StoreOptions["log"]>): PackStore {
+  return openDriver({ root, remote, readHandles: 64, staleLockMs: 10_000 }, log).packs;
 }

@@ -4,9 +4,10 @@ import path from "node:path";
 import { describeLocation } from "../../repos/object-store/location.ts";
 import { copyStore, type CopyReport } from "../../repos/store/copy-store.ts";
 import { openSkillStore } from "../../repos/store/index.ts";
-import type { DriverOptions } from "../../repos/store/open-driver.ts";
+import type { StorePlace } from "../../repos/store/open-driver.ts";
 import type { Stores } from "../app.ts";
 import { readConfigWithStore, type Config } from "../config.ts";
+import { storeOf } from "../open.ts";
 import { commitHost } from "../skills/publish/author.ts";
 import { requireFolder, requireStore } from "./preflight.ts";
 import { verifyStore, type VerifyReport } from "./verify.ts";
@@ -26,8 +27,6 @@ export interface TransferReport {
 
 /** A younger repository that the database lacks may belong to a publish in progress. */
 const publishMs = 24 * 3_600_000;
-const readHandles = 64;
-const staleLockMs = 10_000;
 
 /** Throws an Error with a sentence if the other store can't be used. */
 export async function transferStore(
@@ -37,7 +36,7 @@ export async function transferStore(
 ): Promise<TransferReport> {
   const { config, storage } = app;
   const scratch = path.join(config.cacheDir, "transfer");
-  const [own, other] = [ownStore(config), await openOther(config, store, scratch)];
+  const [own, other] = [storeOf(config), await openOther(config, store, scratch)];
   if (describe(own) === describe(other))
     throw new Error("The two stores of a transfer must be different ones.");
   const [from, to] = direction === "to" ? [own, other] : [other, own];
@@ -79,23 +78,15 @@ export async function requireRepositories({ config, repos, storage }: Stores): P
     );
 }
 
-function ownStore({ gitStore, gitRoot, cacheDir, cacheBytes }: Config): DriverOptions {
-  const common = { readHandles, staleLockMs };
-  if (!gitStore) return { ...common, root: gitRoot };
-  return { ...common, root: cacheDir, remote: { store: gitStore, maxBytes: cacheBytes } };
-}
-
-async function openOther(config: Config, address: string, scratch: string): Promise<DriverOptions> {
-  const common = { readHandles, staleLockMs };
+async function openOther(config: Config, address: string, scratch: string): Promise<StorePlace> {
   if (!/^\w+:\/\//.test(address)) {
     const root = path.resolve(address);
     requireFolder(root, "the folder of the transfer");
-    return { ...common, root };
+    return { root };
   }
   const { gitStore } = readConfigWithStore(address);
   await requireStore({ ...config, gitStore });
-  return { ...common, root: scratch, remote: { store: gitStore!, maxBytes: config.cacheBytes } };
+  return { root: scratch, remote: { store: gitStore!, maxBytes: config.cacheBytes } };
 }
 
-const describe = ({ root, remote }: DriverOptions) =>
-  remote ? describeLocation(remote.store.location) : root;
+const describe = ({ root, remote }: StorePlace) => (remote ? describeLocation(remote.store.location) : root);

@@ -56,7 +56,7 @@ export async function importLines(database: Database, lines: AsyncIterable<strin
   for await (const text of checkedLines(lines)) {
     if (version === undefined) {
       version = readFormatVersion(text);
-      await begin(database, text);
+      await beginImport(database, text);
       continue;
     }
     const line = parseLine(text);
@@ -78,10 +78,21 @@ export async function importLines(database: Database, lines: AsyncIterable<strin
   return { documents, hasEnd: version !== versionWithoutEnd };
 }
 
-async function begin(database: Database, headerLine: string): Promise<void> {
-  const header = createHash("sha256").update(headerLine).digest("hex");
+/** Marks the database as having a part of an import, so that the service does not start on it. */
+export async function beginImport(database: Database, headerLine: string): Promise<void> {
+  if (await requireImportable(database, headerLine)) return;
+  await marks(database).insertOne({ _id: "unfinished", header: digestOf(headerLine) });
+}
+
+const digestOf = (headerLine: string) => createHash("sha256").update(headerLine).digest("hex");
+
+/**
+ * Throws unless the export with this header can be imported: the database is empty, or has a part of the same import.
+ * Returns whether it has.
+ */
+export async function requireImportable(database: Database, headerLine: string): Promise<boolean> {
   const mark = await marks(database).findOne({ _id: "unfinished" });
-  if (mark?.header === header) return;
+  if (mark?.header === digestOf(headerLine)) return true;
   if (mark)
     throw new Error(
       "The database contains part of another export: complete that import, or import into an empty database.",
@@ -91,7 +102,7 @@ async function begin(database: Database, headerLine: string): Promise<void> {
       `The database is not empty: import into a new one, named by MONGODB_DATABASE, instead of ` +
         `"${database.raw.databaseName}".`,
     );
-  await marks(database).insertOne({ _id: "unfinished", header });
+  return false;
 }
 
 /**

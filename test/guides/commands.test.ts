@@ -43,13 +43,10 @@ const notHere: Record<string, string> = {
     "object-store/service.test.ts has a bucket",
   "docs/guides/object-storage.md: $ npm start -- transfer --to 's3://skills/production?region=eu-central-1'":
     "object-store/transfer.test.ts has a bucket",
+  "docs/guides/upgrade.md: $ npm start -- backup /var/backups/svc": "operator.test.ts",
+  "docs/guides/upgrade.md: $ npm start -- restore /var/backups/svc": "operator.test.ts",
   "docs/guides/upgrade.md: $ npm start -- export /var/backups/database.ndjson": "operator.test.ts",
-  'docs/guides/upgrade.md: $ tar --create --file /var/backups/git.tar --directory "$DATA_DIR/git" --exclude ./cache --exclude ./trash --exclude ./spool --exclude ./uploads .':
-    "operator.test.ts",
-  'docs/guides/upgrade.md: $ cp --preserve=mode "$DATA_DIR/secrets" /var/backups/secrets': "operator.test.ts",
   "docs/guides/upgrade.md: git pull": "installation.test.ts",
-  'docs/guides/upgrade.md: $ mkdir --parents "$DATA_DIR/git" && tar --extract --file /var/backups/git.tar --directory "$DATA_DIR/git"':
-    "operator.test.ts",
   "docs/guides/mcp.md: claude mcp add --transport http svc https://skills.example.com/mcp":
     "needs Claude Code",
   "docs/guides/mcp.md: export SVC_TOKEN=lsk_…   # where the client is started, such as ~/.profile":

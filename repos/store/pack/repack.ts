@@ -7,7 +7,7 @@ import { RepoError } from "../../errors.ts";
 import { type NativeGit, runGit } from "../../native-git.ts";
 import type { PackStore, StoreDriver } from "../driver.ts";
 import { isCovered } from "../maintenance.ts";
-import type { MaintenanceReport, RepoId } from "../types.ts";
+import type { MaintenanceReport, RepoId, StoredId } from "../types.ts";
 import type { PackViews } from "./views.ts";
 
 /** A pack and its index only, as in our own packs, and within the memory that the service has available. */
@@ -21,7 +21,7 @@ const settings = [
 const maxDurationMs = 20 * 60_000;
 
 /** Packs that nothing has replaced yet. */
-export async function standingPacks(packs: PackStore, repo: RepoId): Promise<string[]> {
+export async function standingPacks(packs: PackStore, repo: StoredId): Promise<string[]> {
   const { packs: present, notes } = await packs.list(repo);
   const replaced = new Set<string>();
   for (const note of notes)

@@ -1,0 +1,134 @@
+/**
+ * `backup`: one point of the folder of backups, written while the service serves. The database is exported first, so
+ * that the packs, which never change, contain all objects that it refers to. What an earlier backup, or an interrupted
+ * one, has copied is not copied again.
+ */
+import { copyFile, mkdir, open, stat } from "node:fs/promises";
+import path from "node:path";
+import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
+import { allRepositories, copyRepository, openPacks, type PackStore } from "../../../repos/store/index.ts";
+import { inSlices } from "../../../storage/database.ts";
+import type { Stores } from "../../app.ts";
+import { storeOf } from "../../open.ts";
+import { exportTo } from "../transfer.ts";
+import {
+  digestOf,
+  gitFolder,
+  listPoints,
+  names,
+  packsOf,
+  keyOf,
+  pointFolder,
+  removePoints,
+  writeManifest,
+  type Manifest,
+  type PointPacks,
+} from "./points.ts";
+
+export interface BackupOptions {
+  /** Folder of backups. */
+  into: string;
+  /** Points that are kept, with this one. */
+  keep: number;
+  /** Version of the service. */
+  release: string;
+  progress?: (repositories: number) => void;
+}
+
+export interface Backup extends Manifest {
+  name: string;
+  /** Packs that were not in the folder yet, and their size. */
+  copied: number;
+  bytes: number;
+}
+
+const concurrency = 4;
+
+export async function backUp(app: Stores, { into, keep, release, progress }: BackupOptions): Promise<Backup> {
+  const startedAt = app.now().toISOString();
+  const name = startedAt.replace(/[:.]/g, "-");
+  const folder = pointFolder(into, name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const log = () => undefined;
+  const [from, to] = [openPacks(storeOf(app.config), log), openPacks({ root: gitFolder(into) }, log)];
+  try {
+    await exportTo(app, path.join(folder, names.database));
+    const copied = await copyAll(from, to, path.join(folder, names.packs), progress);
+    const files = [names.database, names.packs];
+    if (await copyKeys(app, folder)) files.push(names.keys);
+    const sha256: Record<string, string> = {};
+    for (const file of files) sha256[file] = await digestOf(path.join(folder, file));
+    const { repositories, packs, faults } = copied;
+    const manifest: Manifest = {
+      format: "svc-backup",
+      version: 1,
+      release,
+      startedAt,
+      endedAt: app.now().toISOString(),
+      repositories,
+      packs,
+      sha256,
+      faults,
+    };
+    await writeManifest(folder, manifest);
+    await removePoints(into, keep);
+    await removeUnneeded(into, to);
+    return { ...manifest, name, copied: copied.copied, bytes: copied.bytes };
+  } finally {
+    await Promise.all([from.close(), to.close()]);
+  }
+}
+
+/** Copies all repositories, and writes the list of their packs. A damaged one is a fault, and does not end it. */
+async function copyAll(from: PackStore, to: PackStore, list: string, progress: BackupOptions["progress"]) {
+  const total = { repositories: 0, packs: 0, copied: 0, bytes: 0, faults: [] as string[] };
+  const file = await open(list, "w", 0o600);
+  try {
+    for await (const slice of inSlices(allRepositories(from), 100)) {
+      const lines = await mapLimit(slice, concurrency, async (repo) => {
+        const { packs, copied, bytes, faults } = await copyRepository(from, to, repo);
+        // It was erased since it was listed.
+        if (packs.length === 0 && !(await from.exists(repo))) return "";
+        total.packs += packs.length;
+        total.copied += copied;
+        total.bytes += bytes;
+        for (const { message } of faults) total.faults.push(`${keyOf(repo)}: ${message}`);
+        return `${JSON.stringify({ repo, packs } satisfies PointPacks)}\n`;
+      });
+      total.repositories += slice.length;
+      await file.write(lines.join(""));
+      progress?.(total.repositories);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return total;
+}
+
+/** The keys that the service made itself. Those of `SECRET_KEYS` are kept by the operator. */
+async function copyKeys({ config }: Stores, folder: string): Promise<boolean> {
+  const file = path.join(config.dataDir, "secrets");
+  if (config.secretKeys !== undefined || !(await stat(file).catch(() => undefined))) return false;
+  await copyFile(file, path.join(folder, names.keys));
+  return true;
+}
+
+/** Removes packs and repositories that no point needs any more. */
+async function removeUnneeded(backups: string, stored: PackStore): Promise<void> {
+  const needed = new Map<string, Set<string>>();
+  for (const point of await listPoints(backups))
+    for await (const { repo, packs } of packsOf(point)) {
+      const all = needed.get(keyOf(repo)) ?? new Set();
+      for (const pack of packs) all.add(pack);
+      needed.set(keyOf(repo), all);
+    }
+  for await (const repo of allRepositories(stored)) {
+    const kept = needed.get(keyOf(repo));
+    if (!kept) await stored.erase(repo);
+    else {
+      const packs = (await stored.list(repo)).packs.filter((pack) => !kept.has(pack));
+      if (packs.length > 0) await stored.remove(repo, { packs });
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** The commands `backup`, `backups` and `restore`, as lines to print. */
+import type { Stores } from "../../app.ts";
+import { backUp, type BackupOptions } from "./backup.ts";
+import { listPoints } from "./points.ts";
+import { restore } from "./restore.ts";
+
+export interface CommandResult {
+  lines: string[];
+  /** Whether the exit code is 1. */
+  hasFaults: boolean;
+}
+
+export async function backUpTo(app: Stores, options: BackupOptions): Promise<CommandResult> {
+  const { name, repositories, packs, copied, bytes, faults } = await backUp(app, options);
+  const summary =
+    `Backed up ${repositories} repositories with ${packs} packs as ${name}: ${copied} packs are new ` +
+    `(${(bytes / 1e6).toFixed(1)} MB), ${faults.length} faults.`;
+  return { lines: [...faults, summary], hasFaults: faults.length > 0 };
+}
+
+export async function describeBackups(folder: string): Promise<CommandResult> {
+  const points = await listPoints(folder);
+  const lines = points.map(
+    ({ name, manifest }) =>
+      `${name}  ${manifest.repositories} repositories, ${manifest.faults.length} faults`,
+  );
+  return { lines: lines.length > 0 ? lines : [`${folder} has no backup.`], hasFaults: false };
+}
+
+export async function restoreFrom(
+  app: Stores,
+  folder: string,
+  name: string | undefined,
+): Promise<CommandResult> {
+  const { point, documents, report, hasKeys } = await restore(app, folder, name);
+  const lines = report.faults.map(
+    ({ skillId, version, problem }) => `skill ${skillId}, version ${version}: ${problem}`,
+  );
+  lines.push(
+    `Restored ${point}: ${documents} documents, ${report.skills} skills, ${report.versions} versions, ` +
+      `${report.faults.length} faults.`,
+  );
+  if (!hasKeys) lines.push("The backup has no keys: set SECRET_KEYS as before.");
+  return { lines, hasFaults: report.faults.length > 0 };
+}
