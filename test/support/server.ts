@@ -30,6 +30,8 @@ export interface ServerOptions {
   ownUrl?: string;
   /** Another built checkout than the tested one. */
   checkout?: string;
+  /** Time after which a process that is run to its end is killed. */
+  killAfterMs?: number;
   /** When it resolves, SIGTERM is sent to a process that is run to its end. */
   endWhen?: Promise<unknown>;
 }
@@ -131,7 +133,7 @@ function spawnServer(options: ServerOptions): Spawned {
 export async function runServer(options: ServerOptions): Promise<Exit & { output: string; tookMs: number }> {
   const startedAt = performance.now();
   const { child, output, exited } = spawnServer(options);
-  const timer = setTimeout(() => child.kill("SIGKILL"), readyTimeoutMs);
+  const timer = setTimeout(() => child.kill("SIGKILL"), options.killAfterMs ?? readyTimeoutMs);
   void options.endWhen?.then(() => child.kill("SIGTERM"));
   const exit = await exited;
   clearTimeout(timer);

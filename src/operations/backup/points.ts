@@ -71,7 +71,7 @@ function parseManifest(name: string, text: string): Manifest {
 
 async function pointNames(backups: string): Promise<string[]> {
   const found = await readdir(path.join(backups, "points")).catch(() => [] as string[]);
-  return found.sort().reverse();
+  return found.toSorted().toReversed();
 }
 
 /** Removes the points of interrupted backups, and all but the latest `keep` complete ones. */
