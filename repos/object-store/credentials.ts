@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
 import { RepoError } from "../errors.ts";
 import type { HttpClient } from "./http-client.ts";
-import { elementOf } from "./xml.ts";
+import { elementOf, errorCodeOf } from "./xml.ts";
 
 export type CredentialSource =
   | { kind: "keys"; accessKeyId: string; secretAccessKey: string; sessionToken?: string }
@@ -132,7 +132,7 @@ async function assumeRole(
   });
   const text = body.toString("utf8");
   if (status !== 200)
-    throw unusable(`STS refused the role ${roleArn}: ${elementOf(text, "Code") ?? `status ${status}`}`);
+    throw unusable(`STS refused the role ${roleArn}: ${errorCodeOf(text) ?? `status ${status}`}`);
   return complete(
     {
       accessKeyId: elementOf(text, "AccessKeyId"),

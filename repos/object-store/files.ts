@@ -30,12 +30,13 @@ export async function getFile(objects: ObjectStore, key: string, path: string): 
   try {
     const file = await open(path, "wx", 0o600);
     try {
-      for (let [at, size] = [0, Infinity]; at < size; at += pieceBytes) {
+      let size: number | undefined;
+      for (let at = 0; size === undefined || at < size; at += pieceBytes) {
         const found = await objects.getRange(key, { start: at, length: pieceBytes });
         if (found === undefined) return false;
-        if (found.size > 0 && found.bytes.length !== Math.min(pieceBytes, found.size - at))
+        size ??= found.size;
+        if (found.size !== size || found.bytes.length !== Math.min(pieceBytes, size - at))
           throw new RepoError("storage_unavailable", "an object ended before its size");
-        size = found.size;
         await file.appendFile(found.bytes);
       }
       return true;

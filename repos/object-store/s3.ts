@@ -38,9 +38,14 @@ export function openObjectStore(options: ObjectStoreOptions): ObjectStore {
       };
       const { body } = await requests.send({ method: "GET", query });
       const xml = body.toString("utf8");
+      if (!xml.includes("</ListBucketResult>"))
+        throw new RepoError("storage_unavailable", "the object store sends no list, or not all of it");
       yield xml;
-      continuation = elementOf(xml, "NextContinuationToken");
-      if (elementOf(xml, "IsTruncated") !== "true" || continuation === undefined) return;
+      if (elementOf(xml, "IsTruncated") !== "true") return;
+      const next = elementOf(xml, "NextContinuationToken");
+      if (next === undefined || next === continuation)
+        throw new RepoError("storage_unavailable", "the object store does not continue a list");
+      continuation = next;
     }
   }
 
@@ -178,7 +183,9 @@ async function abortUploads(requests: SignedRequests, prefix: string, olderThanM
   for (const upload of elementsOf(body.toString("utf8"), "Upload")) {
     const [key, uploadId] = [elementOf(upload, "Key"), elementOf(upload, "UploadId")];
     const begunAt = Date.parse(elementOf(upload, "Initiated") ?? "");
-    if (key === undefined || uploadId === undefined || !(Date.now() - begunAt >= olderThanMs)) continue;
+    // Some servers list uploads of other prefixes too.
+    if (key === undefined || uploadId === undefined || !key.startsWith(prefix)) continue;
+    if (!(Date.now() - begunAt >= olderThanMs)) continue;
     await requests.send({
       method: "DELETE",
       key: key.slice(prefix.length),

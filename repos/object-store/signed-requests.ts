@@ -6,7 +6,7 @@ import { RepoError } from "../errors.ts";
 import { openCredentials, type Credentials } from "./credentials.ts";
 import { openHttpClient, type HttpResponse } from "./http-client.ts";
 import type { ObjectStoreOptions } from "./types.ts";
-import { elementOf } from "./xml.ts";
+import { errorCodeOf } from "./xml.ts";
 
 export interface StoreRequest {
   method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
@@ -53,11 +53,10 @@ export class ObjectStoreError extends RepoError {
   }
 }
 
-/** The server's code for an error; its text could repeat what was sent. */
 function reasonOf({ status, body }: HttpResponse): string {
-  const code = elementOf(body.toString("utf8"), "Code") ?? "";
-  if (/^[A-Za-z0-9]{1,60}$/.test(code)) return code;
-  return status === 404 ? "NotFound" : status === 403 ? "Forbidden" : "";
+  return (
+    errorCodeOf(body.toString("utf8")) ?? (status === 404 ? "NotFound" : status === 403 ? "Forbidden" : "")
+  );
 }
 
 const maxAttempts = 7;

@@ -20,6 +20,12 @@ export function elementOf(xml: string, name: string): string | undefined {
   return found === undefined ? undefined : decode(found);
 }
 
+/** The code of an error; undefined for one of another form, since a server's text may repeat what was sent. */
+export function errorCodeOf(xml: string): string | undefined {
+  const code = elementOf(xml, "Code");
+  return code !== undefined && /^[A-Za-z0-9]{1,60}$/.test(code) ? code : undefined;
+}
+
 /** Content of all elements of that name, which may be nested only in others. */
 export function elementsOf(xml: string, name: string): string[] {
   const found: string[] = [];

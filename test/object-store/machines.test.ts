@@ -1,7 +1,7 @@
 /** A store on several machines: one object store, and a folder of copies for each of them. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { chmod, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { openObjectStore } from "../../repos/object-store/s3.ts";
@@ -287,6 +287,23 @@ describe("a store on several machines", { skip }, async () => {
         readdirSync(copied, { recursive: true }).some((name) => String(name).endsWith(".pack")),
       false,
     );
+  });
+
+  it("removes zips of an erased repository from a machine that was off, and has no pack of it", async () => {
+    const stores = await newStores();
+    const store = stores.open();
+    await publishChain(store, 1);
+    await store.erase(repo);
+    await stores.objects.remove(await keysOf(stores, "trash/"));
+    const zips = join(folder, "off", "cache", "zips", repo.tenantId, repo.skillId);
+    await mkdir(zips, { recursive: true });
+    await writeFile(join(zips, "one.zip"), "text of an erased skill");
+    const driver = stores.driver("off");
+
+    await driver.copies!.trim();
+
+    await driver.packs.close();
+    assert.equal(existsSync(zips), false);
   });
 
   it("reads a large pack by ranges, and has a copy of it later", async () => {

@@ -8,7 +8,7 @@ import type { PackStore } from "../driver.ts";
 import * as files from "../posix/files.ts";
 import { listRepositories, packPathsOf } from "../posix/layout.ts";
 import type { RepoId, StoreOptions } from "../types.ts";
-import { allTrash, readTrashKey, repoOfKey, tombstonesPrefix } from "./keys.ts";
+import { allTrash, isId, readTrashKey, repoOfKey, tombstonesPrefix } from "./keys.ts";
 
 export interface TrimOptions {
   root: string;
@@ -30,7 +30,8 @@ export const servedMs = 30 * 60_000;
 interface Copy {
   bytes: number;
   usedAt: number;
-  remove: () => Promise<unknown>;
+  /** False if it is in use by now. */
+  remove: () => Promise<boolean>;
 }
 
 /** Removes copies of repositories that were erased within the last hours; with `isFirst`, at any time. */
@@ -40,8 +41,10 @@ export async function dropErased({ root, local, objects }: TrimOptions, isFirst:
     const entry = readTrashKey(key);
     if (entry !== undefined) erased.push(entry.repo);
   }
-  const tenants = isFirst ? await files.namesIn(join(root, "t")) : [];
+  const folders = isFirst ? [join(root, "t"), zipsOf(root)] : [];
+  const tenants = new Set((await Promise.all(folders.map((folder) => files.namesIn(folder)))).flat());
   for (const tenantId of tenants) {
+    if (!isId(tenantId)) continue;
     const cached = new Set(await skillsOf(root, tenantId));
     if (cached.size === 0) continue;
     for await (const { key } of objects.list(tombstonesPrefix(tenantId))) {
@@ -55,14 +58,14 @@ export async function dropErased({ root, local, objects }: TrimOptions, isFirst:
 /** Removes everything of a repository from the folder. */
 export async function dropCopies(root: string, local: PackStore, repo: RepoId): Promise<void> {
   if (await local.exists(repo)) await local.erase(repo);
-  await files.remove(join(root, "cache", "zips", repo.tenantId, repo.skillId), {
-    recursive: true,
-    force: true,
-  });
+  await files.remove(join(zipsOf(root), repo.tenantId, repo.skillId), { recursive: true, force: true });
 }
 
+const zipsOf = (root: string) => join(root, "cache", "zips");
+
+/** Skills with packs or zips: a zip may be there without a folder of packs. */
 async function skillsOf(root: string, tenantId: string): Promise<string[]> {
-  const found: string[] = [];
+  const found = await files.namesIn(join(zipsOf(root), tenantId));
   for await (const repo of listRepositories(root, [tenantId])) found.push(repo.skillId);
   return found;
 }
@@ -86,8 +89,7 @@ export async function trimCopies(options: TrimOptions, isFull: boolean): Promise
   for (const copy of copies.toSorted((a, b) => a.usedAt - b.usedAt)) {
     if (bytes <= maxBytes * keptShare) break;
     if (copy.usedAt === Infinity) break;
-    await copy.remove();
-    bytes -= copy.bytes;
+    if (await copy.remove()) bytes -= copy.bytes;
   }
   const level = bytes > maxBytes ? "warn" : "info";
   log({ level, msg: "removed copies from the cache", removedBytes: before - bytes, bytes, maxBytes });
@@ -97,7 +99,8 @@ export async function trimCopies(options: TrimOptions, isFull: boolean): Promise
 /** Packs of a repository. Those of one that is served are in use. */
 async function listPacks({ root, local }: TrimOptions, repo: RepoId): Promise<Copy[]> {
   const paths = packPathsOf(root);
-  const isServed = ((await files.ageMs(servedMark(root, repo))) ?? Infinity) < servedMs;
+  const findServed = async () => ((await files.ageMs(servedMark(root, repo))) ?? Infinity) < servedMs;
+  const isServed = await findServed();
   const copies: Copy[] = [];
   const { packs } = await local.list(repo);
   // Folders take inodes and blocks as well.
@@ -113,7 +116,12 @@ async function listPacks({ root, local }: TrimOptions, repo: RepoId): Promise<Co
     copies.push({
       bytes: onDisk(facts) + (index === undefined ? 0 : onDisk(index)),
       usedAt: isServed ? Infinity : facts.mtimeMs,
-      remove: () => local.remove(repo, { packs: [pack] }),
+      async remove() {
+        // Listing all repositories takes a while, in which native git may have opened this one.
+        if (await findServed()) return false;
+        await local.remove(repo, { packs: [pack] });
+        return true;
+      },
     });
   }
   return copies;
@@ -123,7 +131,7 @@ async function listPacks({ root, local }: TrimOptions, repo: RepoId): Promise<Co
 const onDisk = ({ size, blocks }: { size: number; blocks: number }) => Math.max(size, blocks * 512);
 
 async function listZips(root: string): Promise<Copy[]> {
-  const base = join(root, "cache", "zips");
+  const base = zipsOf(root);
   const copies: Copy[] = [];
   for (const tenantId of await files.namesIn(base))
     for (const skillId of await files.namesIn(join(base, tenantId)))
@@ -131,7 +139,8 @@ async function listZips(root: string): Promise<Copy[]> {
         const path = join(base, tenantId, skillId, name);
         const facts = await files.orMissing(files.stat(path), undefined);
         if (facts === undefined) continue;
-        copies.push({ bytes: onDisk(facts), usedAt: facts.mtimeMs, remove: () => files.discard([path]) });
+        const remove = () => files.discard([path]).then(() => true);
+        copies.push({ bytes: onDisk(facts), usedAt: facts.mtimeMs, remove });
       }
   return copies;
 }
