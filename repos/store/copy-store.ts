@@ -67,9 +67,10 @@ async function inBatches(repos: AsyncIterable<RepoId>, work: (repo: RepoId) => P
 const epochOf = (text: string | undefined) =>
   text === undefined ? undefined : (JSON.parse(text) as { service: string; number: number });
 
+/** A source without an epoch, such as that of a new database, has no say in a store that has one. */
 async function assertSameService(from: PackStore, to: PackStore): Promise<void> {
   const [own, other] = [epochOf(await from.readEpoch()), epochOf(await to.readEpoch())];
-  if (own !== undefined && other !== undefined && own.service !== other.service)
+  if (other !== undefined && own?.service !== other.service)
     throw new RepoError("invalid_draft", "the target was used with another database");
 }
 

@@ -132,5 +132,12 @@ describe("a transfer of all repositories", { skip }, async () => {
     await other.packs.writeEpoch(JSON.stringify({ service: "two", number: 1 }));
     await other.packs.close();
     await assert.rejects(copy(from!, to!), /used with another database/);
+    const unused = { ...common, root: path.join(folder, "unused") };
+    await assert.rejects(copy(unused, from!), /used with another database/);
+    assert.deepEqual(
+      await repositoriesOf(from!),
+      [repo.skillId],
+      "nothing is erased in a store that is used",
+    );
   });
 });

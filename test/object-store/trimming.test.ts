@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import { after, describe, it } from "node:test";
-import type { ObjectStore } from "../../repos/object-store/types.ts";
 import type { PackStore } from "../../repos/store/driver.ts";
 import { openSkillStore, type RepoId } from "../../repos/store/index.ts";
 import { openPosixDriver } from "../../repos/store/posix/posix.ts";
@@ -29,9 +28,8 @@ describe("the trimming of copies", async () => {
         return packs.list(one);
       },
     };
-    const objects = undefined as unknown as ObjectStore;
 
-    await trimCopies({ root, local, objects, maxBytes: 1, log: () => undefined }, false);
+    await trimCopies({ root, local, maxBytes: 1, log: () => undefined }, false);
 
     const counts = await Promise.all(listed.map(async (one) => (await packs.list(one)).packs.length));
     assert.deepEqual(counts, [1, 0]);

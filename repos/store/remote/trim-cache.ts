@@ -74,7 +74,7 @@ async function skillsOf(root: string, tenantId: string): Promise<string[]> {
  * Removes the least recently used copies if all of them have more than the limit; on a full disk, in any case. Returns
  * the bytes that are left.
  */
-export async function trimCopies(options: TrimOptions, isFull: boolean): Promise<number> {
+export async function trimCopies(options: Omit<TrimOptions, "objects">, isFull: boolean): Promise<number> {
   const { root, local, log } = options;
   await local.sweep(undefined);
   const copies = await listZips(root);
@@ -97,7 +97,10 @@ export async function trimCopies(options: TrimOptions, isFull: boolean): Promise
 }
 
 /** Packs of a repository. Those of one that is served are in use. */
-async function listPacks({ root, local }: TrimOptions, repo: RepoId): Promise<Copy[]> {
+async function listPacks(
+  { root, local }: Pick<TrimOptions, "root" | "local">,
+  repo: RepoId,
+): Promise<Copy[]> {
   const paths = packPathsOf(root);
   const findServed = async () => ((await files.ageMs(servedMark(root, repo))) ?? Infinity) < servedMs;
   const isServed = await findServed();
