@@ -67,7 +67,7 @@ async function inBatches(repos: AsyncIterable<RepoId>, work: (repo: RepoId) => P
 const epochOf = (text: string | undefined) =>
   text === undefined ? undefined : (JSON.parse(text) as { service: string; number: number });
 
-/** A source without an epoch, such as that of a new database, has no say in a store that has one. */
+/** A target with an epoch belongs to a database, which must be that of the source: repositories are erased in it. */
 async function assertSameService(from: PackStore, to: PackStore): Promise<void> {
   const [own, other] = [epochOf(await from.readEpoch()), epochOf(await to.readEpoch())];
   if (other !== undefined && own?.service !== other.service)
