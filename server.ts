@@ -367,7 +367,7 @@ async function openMongo(config: Config, log: Log, closers: Closers): Promise<st
 function announce(config: Config, setupLink: string | undefined): void {
   const lines = ["", `  Serving at ${config.baseUrl}   (API: ${config.baseUrl}/docs)`];
   if (setupLink)
-    lines.push("", "  This service is empty. Make the first account and organization:", `    ${setupLink}`);
+    lines.push("", "  This service is empty. Create the first account and organization:", `    ${setupLink}`);
   const api = config.baseUrl === "http://127.0.0.1:3000" ? "" : `SVC_API_URL=${config.baseUrl} `;
   lines.push(
     "",
@@ -376,7 +376,7 @@ function announce(config: Config, setupLink: string | undefined): void {
     `    ${api}./bin/svc publish ./samples/release-notes`,
     `    ${api}./bin/svc install release-notes --target claude --project`,
     "",
-    "  Ctrl-C ends everything.",
+    "  Press Ctrl-C to stop.",
     "",
   );
   console.log(lines.join("\n"));

@@ -38,7 +38,7 @@ const sentences: Record<FollowedKind, (facts: Facts) => string> = {
   yanked: ({ semver }) => `no longer offers version ${semver}`,
   finding: ({ semver, findings = 1 }) =>
     `has ${findings === 1 ? "a new finding" : `${findings} new findings`} in version ${semver}`,
-  reminder: ({ semver }) => `awaits your update to ${semver}`,
+  reminder: ({ semver }) => `needs an update to ${semver}`,
   conflict: ({ semver }) => `had changed on both sides of the sync: ${semver} has the repository's content`,
 };
 

@@ -26,7 +26,7 @@ export interface InstallDayDoc extends Partial<InstallCounts> {
   skillId: string;
   /** `yyyy-mm-dd`, in UTC. */
   date: string;
-  /** Time from which it can be counted; absent once it is. */
+  /** Time from which the day can be counted; absent once it is counted. */
   dueAt?: Date;
 }
 

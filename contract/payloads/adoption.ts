@@ -13,10 +13,14 @@ export const SkillAdoptionPayload = z
       .array(
         z.object({
           date: z.iso.date(),
-          installs: count.meta({ description: "places in which members have the skill" }),
+          installs: count.meta({ description: "install locations of members" }),
           newest: z.string().nullable().meta({ description: "highest release by the end of the day" }),
-          onNewest: count.meta({ description: "places with the newest release or a higher version" }),
-          versions: z.array(count).meta({ description: "places with each of `versions`, in their order" }),
+          onNewest: count.meta({
+            description: "install locations with the newest release or a higher version",
+          }),
+          versions: z
+            .array(count)
+            .meta({ description: "install locations with each of `versions`, in their order" }),
         }),
       )
       .meta({ description: "from the first day that was counted on; the last one is today so far" }),
@@ -30,7 +34,7 @@ export const SkillAdoptionPayload = z
             z.object({
               date: z.iso.date(),
               installs: count,
-              adopted: count.meta({ description: "places with the release or a higher version" }),
+              adopted: count.meta({ description: "install locations with the release or a higher version" }),
             }),
           ),
         }),

@@ -22,17 +22,19 @@ export const SkillAnalyticsPayload = AnalyticsPayload.extend({
 }).meta({ id: "SkillAnalytics" });
 export type SkillAnalyticsPayload = z.infer<typeof SkillAnalyticsPayload>;
 
-const places = z.number().int().meta({ description: "places in which members have it" });
+const installs = z.number().int().meta({ description: "install locations of members" });
 
 export const InstallSummaryPayload = z
   .object({
-    installs: places,
-    outdated: places.meta({ description: "those of another version than installs resolve to now" }),
+    installs,
+    outdated: installs.meta({
+      description: "those with a version other than the one that installs resolve to",
+    }),
     versions: z.array(
       z.object({
         version: z.number().int(),
         semver: z.string(),
-        installs: places,
+        installs,
         outdated: z.boolean(),
         deprecated: z.string().optional(),
         yanked: z.literal(true).optional(),
@@ -40,13 +42,13 @@ export const InstallSummaryPayload = z
     ),
     reach: z
       .object({
-        unknown: places.meta({ description: "reported without a pin" }),
-        pinned: places.meta({ description: "pinned to one version" }),
-        patch: places,
-        minor: places,
-        major: places,
+        unknown: installs.meta({ description: "reported without a pin" }),
+        pinned: installs.meta({ description: "pinned to one version" }),
+        patch: installs,
+        minor: installs,
+        major: installs,
       })
-      .meta({ description: "places whose pin admits the next patch, minor or major release" }),
+      .meta({ description: "installs whose pin admits the next patch, minor or major release" }),
   })
   .meta({ id: "InstallSummary" });
 export type InstallSummaryPayload = z.infer<typeof InstallSummaryPayload>;
@@ -63,7 +65,7 @@ export const TenantAnalyticsPayload = z
       )
       .meta({ description: "the skills that were downloaded most over `days`" }),
     skills: z.number().int().meta({ description: "skills that the caller may read" }),
-    installs: z.number().int().meta({ description: "places in which members have one of them" }),
+    installs: z.number().int().meta({ description: "install locations of members with one of them" }),
   })
   .meta({ id: "OrganizationAnalytics" });
 export type TenantAnalyticsPayload = z.infer<typeof TenantAnalyticsPayload>;
@@ -89,7 +91,10 @@ export const TenantUsagePayload = z
         .meta({ description: "the first 20, least recently changed first" }),
     }),
     outdated: z.object({
-      installs: z.number().int().meta({ description: "places with another version than the current one" }),
+      installs: z
+        .number()
+        .int()
+        .meta({ description: "install locations with a version other than the current one" }),
       skills: z
         .array(
           z.object({
@@ -108,7 +113,7 @@ export const TenantUsagePayload = z
           semver: z.string(),
           releasedAt: z.iso.datetime(),
           installs: z.number().int(),
-          adopted: z.number().int().meta({ description: "places that are not outdated" }),
+          adopted: z.number().int().meta({ description: "install locations that are not outdated" }),
         }),
       )
       .meta({ description: "current versions of installed skills, the latest 20 releases" }),

@@ -8,7 +8,7 @@ const tokens = count.meta({ description: "estimated tokens" });
 
 export const TenantContextPayload = z
   .object({
-    isComplete: z.boolean().meta({ description: "false beyond 50,000 tools on machines" }),
+    isComplete: z.boolean().meta({ description: "false if there are more than 50,000 tools on machines" }),
     people: count.meta({ description: "members who have skills installed" }),
     steps: z.array(count).meta({ description: "lower bounds of the ranges of `distribution`, in tokens" }),
     tools: z
@@ -19,7 +19,8 @@ export const TenantContextPayload = z
           median: tokens,
           largest: tokens,
           distribution: z.array(count).meta({
-            description: "people by the estimated tokens of all skills in the tool, on the machine with most",
+            description:
+              "people by the estimated tokens of all skills in the tool, on the machine that loads the most",
           }),
         }),
       )

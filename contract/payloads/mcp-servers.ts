@@ -130,7 +130,7 @@ export const McpInstallPayload = z
   .meta({ id: "McpInstall" });
 export type McpInstallPayload = z.infer<typeof McpInstallPayload>;
 
-const installs = z.number().int().meta({ description: "places in which members have it" });
+const installs = z.number().int().meta({ description: "install locations of members" });
 
 export const McpAnalyticsPayload = z
   .object({

@@ -7,8 +7,10 @@ export const ReminderPayload = z
   .object({
     semver: z.string().meta({ description: "the version that installs resolve to" }),
     people: count.meta({ description: "members who are reminded, or would be" }),
-    machines: count.meta({ description: "their machines with another version" }),
-    mails: count.meta({ description: "those of them who get a mail; the others see it on their home page" }),
+    machines: count.meta({ description: "their machines with a version other than `semver`" }),
+    mails: count.meta({
+      description: "people who get a mail; the others see the reminder on their home page",
+    }),
     recent: count.meta({ description: "members who are behind and were reminded in the last 7 days" }),
     isComplete: z
       .boolean()

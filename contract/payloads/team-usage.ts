@@ -6,11 +6,13 @@ const count = z.number().int();
 const team = z.object({ id: z.string(), name: z.string() });
 const counts = {
   people: count.meta({ description: "members who have it installed; each counts in all of their teams" }),
-  installs: count.meta({ description: "places in which they have it" }),
+  installs: count.meta({ description: "their install locations" }),
 };
-const outdated = count.meta({ description: "places with another version than installs resolve to now" });
+const outdated = count.meta({
+  description: "install locations with a version other than the one that installs resolve to",
+});
 const list = {
-  isComplete: z.boolean().meta({ description: "false beyond 20,000 groups of installs" }),
+  isComplete: z.boolean().meta({ description: "false if there are more than 20,000 groups of installs" }),
   people: count,
   count: count.meta({ description: "teams with installs" }),
 };

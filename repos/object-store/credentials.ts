@@ -1,6 +1,6 @@
 /**
- * Credentials of an object store, from where platforms put them. Temporary ones are renewed before they expire, and
- * once a server refuses them. No error has their text.
+ * Credentials of an object store, from the sources that platforms provide. Temporary ones are renewed before they
+ * expire, and once a server refuses them. Error messages never contain them.
  */
 import { readFile } from "node:fs/promises";
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
@@ -14,7 +14,7 @@ export type CredentialSource =
   | { kind: "file"; path: string; profile: string }
   /** A token of the platform's identity provider, which STS exchanges. */
   | { kind: "web-identity"; tokenFile: string; roleArn: string; sessionName: string; endpoint: string }
-  /** The server of credentials that a container platform runs on each machine. */
+  /** The credentials server that a container platform runs on each machine. */
   | { kind: "container"; url: string; tokenFile?: string };
 
 export interface Credentials {
@@ -34,7 +34,7 @@ export interface CredentialProvider {
 
 /** Time before their expiry from which credentials are renewed. */
 const earlyMs = 5 * 60_000;
-/** Pause after a failed renewal while the earlier credentials still hold. */
+/** Pause after a failed renewal while the previous credentials are still valid. */
 const retryMs = 30_000;
 const maxResponseBytes = 64 * 1024;
 
@@ -56,7 +56,7 @@ export function openCredentials(source: CredentialSource, http: HttpClient): Cre
       try {
         return await readings.run("credentials", read);
       } catch (error) {
-        // A service that gives out credentials may fail for a while.
+        // A credentials server may fail for a while.
         if (current === undefined || (current.expiresAt ?? 0) <= Date.now()) throw error;
         renewAt = Date.now() + retryMs;
         return current;
@@ -70,7 +70,7 @@ export function openCredentials(source: CredentialSource, http: HttpClient): Cre
   };
 }
 
-/** Credentials that hold for less than twice the usual margin are used for half of their time. */
+/** Credentials that are valid for less than twice the usual margin are used for half of their time. */
 function renewalTime(expiresAt: number): number {
   const left = expiresAt - Date.now();
   return Date.now() + Math.max(left - earlyMs, left / 2);
@@ -156,12 +156,12 @@ async function askContainer(
     body: [],
     maxBytes: maxResponseBytes,
   });
-  if (status !== 200) throw unusable(`the server of container credentials has status ${status}`);
+  if (status !== 200) throw unusable(`the server of container credentials responded with status ${status}`);
   let found: Record<string, unknown>;
   try {
     found = JSON.parse(body.toString("utf8")) as Record<string, unknown>;
   } catch {
-    throw unusable("the server of container credentials sends something else");
+    throw unusable("the server of container credentials did not send valid JSON");
   }
   return complete(
     {
@@ -181,7 +181,7 @@ function complete(
   const { accessKeyId, secretAccessKey, sessionToken, expiration } = found;
   const expiresAt = typeof expiration === "string" ? Date.parse(expiration) : undefined;
   if (typeof accessKeyId !== "string" || typeof secretAccessKey !== "string" || Number.isNaN(expiresAt))
-    throw unusable(`${sender} sends no complete credentials`);
+    throw unusable(`${sender} sent incomplete credentials`);
   return {
     accessKeyId,
     secretAccessKey,

@@ -1,4 +1,4 @@
-/** Objects from and to files of this machine. */
+/** Transfer of objects from and to local files. */
 import { open } from "node:fs/promises";
 import { RepoError, asRepoError } from "../errors.ts";
 import type { ObjectStore } from "./types.ts";

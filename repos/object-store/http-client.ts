@@ -21,7 +21,7 @@ export interface HttpResponse {
 export interface HttpClient {
   /** Throws `RepoError`: `remote_unreachable` also for a response that was cut off. */
   send(url: URL, request: HttpRequest): Promise<HttpResponse>;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): void;
 }
 
@@ -71,7 +71,7 @@ function sendOnce(
       response.on("data", (piece: Buffer) => {
         bytes += piece.length;
         if (bytes > maxBytes)
-          return fail(new RepoError("remote_protocol", `${url.host} sends more than was asked for`));
+          return fail(new RepoError("remote_protocol", `${url.host} sent more bytes than requested`));
         pieces.push(piece);
       });
       response.once("close", () => {

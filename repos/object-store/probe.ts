@@ -28,8 +28,8 @@ export async function probeObjectStore(options: ObjectStoreOptions): Promise<voi
       whole?.bytes.equals(bytes) === true && part?.bytes.equals(bytes.subarray(5, 12)) === true && isListed;
     if (!isRight || (await objects.exists(key)))
       throw new Error(
-        `The object store of ${describeLocation(options.location)} does not behave as S3 does: what was written is ` +
-          "not what is read or listed.",
+        `The object store of ${describeLocation(options.location)} does not behave like S3: reads and lists don't ` +
+          "return what was written.",
       );
   } catch (error) {
     throw explained(error, options.location);

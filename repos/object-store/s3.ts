@@ -1,4 +1,4 @@
-/** Objects of a bucket by the S3 API. Needs no more than single requests with their bodies in memory. */
+/** Objects of a bucket by the S3 API. Uses single requests with their bodies in memory only. */
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { RepoError } from "../errors.ts";
 import type { HttpResponse } from "./http-client.ts";
@@ -133,7 +133,8 @@ function* objectsOf(xml: string, relative: (key: string) => string): Generator<L
 async function putParts(requests: SignedRequests, key: string, size: number, read: ReadPart): Promise<void> {
   const begun = await requests.send({ method: "POST", key, query: { uploads: "" } });
   const uploadId = elementOf(begun.body.toString("utf8"), "UploadId");
-  if (uploadId === undefined) throw new RepoError("storage_unavailable", "the object store began no upload");
+  if (uploadId === undefined)
+    throw new RepoError("storage_unavailable", "the object store did not start the upload");
   try {
     const offsets = Array.from({ length: Math.ceil(size / partBytes) }, (_, part) => part * partBytes);
     const tags: string[] = [];

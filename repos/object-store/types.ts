@@ -30,7 +30,7 @@ export interface ObjectStore {
   /** Stores an object from memory, whole or not at all, and durable when it resolves. */
   put(key: string, bytes: readonly Buffer[]): Promise<void>;
   /**
-   * The same for a key that always has the same content. An existing object is left as it is if the server supports
+   * Like `put`, for a key that always has the same content. An existing object is left as it is if the server supports
    * that, otherwise replaced by equal bytes.
    */
   putOnce(key: string, bytes: readonly Buffer[]): Promise<void>;
@@ -51,8 +51,8 @@ export interface ObjectStore {
   folders(prefix: string): AsyncGenerator<string>;
   /** Removes objects; those that don't exist count as removed. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Ends uploads in parts that were begun before that age; returns their number. */
+  /** Aborts multipart uploads that are older than an age; returns their number. */
   abortUploads(olderThanMs: number): Promise<number>;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): void;
 }

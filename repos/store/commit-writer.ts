@@ -12,7 +12,7 @@ import { runJob, threadBytes } from "./worker/jobs.ts";
 import { type WrittenVersion, openSource, writeCommitOnly, writeVersion } from "./write-version.ts";
 
 export interface CommitWriterParts {
-  /** For the threads. */
+  /** Options with which worker threads open the driver. */
   driver: DriverOptions;
   committer: Identity;
   packs: PackStore;

@@ -11,7 +11,7 @@ import { type VersionReader, digestMismatch } from "./version-reader.ts";
 import { runJob, threadBytes } from "./worker/jobs.ts";
 
 export interface ZipCacheParts {
-  /** For the threads. */
+  /** Options with which worker threads open the driver. */
   driver: DriverOptions;
   packs: PackStore;
   objects: ObjectReader;

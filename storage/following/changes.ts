@@ -83,7 +83,7 @@ function reminderOperations(changes: Collection<FollowedChangeDoc>) {
         return false;
       }
     },
-    /** Those of the people who had a reminder about a skill since a time. */
+    /** The given people who had a reminder about a skill since a time. */
     async listReminded(skillId: string, userIds: readonly string[], since: Date): Promise<Set<string>> {
       const ids = userIds.map((userId) => reminderId(skillId, userId));
       const found = await changes

@@ -70,7 +70,7 @@ describe("a reminder to update a skill", () => {
     assert.equal(mails.length, 1);
     const [mail] = mails;
     assert.ok(mail!.to.includes(behind.username));
-    assert.match(mail!.subject, /behind awaits your update to 1\.0\.1/);
+    assert.match(mail!.subject, /behind needs an update to 1\.0\.1/);
     assert.match(mail!.text, /You have 1\.0\.0 in claude and 1\.0\.0 in cursor, on 2 machines\./);
     assert.ok(mail!.text.includes(`svc pull ${org.slug}/behind`));
     assert.equal(mail!.headers["list-unsubscribe-post"], "List-Unsubscribe=One-Click");

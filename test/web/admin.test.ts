@@ -154,8 +154,8 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, async () => {
       .getByRole("button", { name: "Retry failed in mail" })
       .waitFor();
 
-    await jobRow(page, "user ann").getByRole("button", { name: "Send mails of an account" }).click();
-    const dialog = page.getByRole("dialog", { name: "Send mails of an account" });
+    await jobRow(page, "user ann").getByRole("button", { name: "Send account mails" }).click();
+    const dialog = page.getByRole("dialog", { name: "Send account mails" });
     await dialog.getByText("the <b>mail</b> server is away", { exact: true }).waitFor();
     await dialog.getByText(/attempt 1 failed after \d+ ms/).waitFor();
     await dialog.getByText("1 stack", { exact: true }).click();

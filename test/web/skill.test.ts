@@ -204,7 +204,7 @@ describe("the pages of a skill", { skip: whyNoBrowser() ?? false }, async () => 
     await chart.locator(".recharts-tooltip-wrapper").getByText("API").waitFor();
     await assertAccessible(page, "the analytics as a chart");
     await page.getByRole("link", { name: "Installs", exact: true }).click();
-    await page.getByText("Installed in 2 places, 1 of them outdated.").waitFor();
+    await page.getByText("2 installs, 1 of them outdated.").waitFor();
     const list = page.getByRole("region", { name: "List of installs" }).getByRole("row");
     await list.nth(2).waitFor();
     const rows = await list.allInnerTexts();
@@ -213,7 +213,7 @@ describe("the pages of a skill", { skip: whyNoBrowser() ?? false }, async () => 
     await assertAccessible(page, "the installs");
     await page.getByRole("checkbox", { name: "Outdated only" }).check();
     await page.waitForURL(/outdated=true/);
-    await page.getByRole("status").filter({ hasText: "1 place of 2" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "1 install of 2" }).waitFor();
     const [file] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "CSV" }).click(),

@@ -16,7 +16,7 @@ function pathOf(repo: StoredId): string {
 export const packsPrefix = (repo: StoredId) => `t/${pathOf(repo)}/`;
 export const packKey = (repo: StoredId, pack: string) => `${packsPrefix(repo)}${pack}`;
 
-/** Prefix of all notes of replaced packs: apart from the packs, so that those repositories are found quickly. */
+/** Prefix of all notes of replaced packs: separate from the packs, so that those repositories are found quickly. */
 export const allNotes = "replaced/";
 export const notesPrefix = (repo: StoredId) => `${allNotes}${pathOf(repo)}/`;
 export const noteKey = (repo: StoredId, pack: string) => `${notesPrefix(repo)}${pack}`;

@@ -85,7 +85,7 @@ export class PackCache {
     if (copied !== undefined) return copied;
     const tail = await this.#tail(repo, pack);
     if (offset + length > tail.packBytes)
-      throw new RepoError("object_corrupt", "a pack ends before the bytes its index promises");
+      throw new RepoError("object_corrupt", "a pack is shorter than its index requires");
     if (tail.pack !== undefined) return tail.pack.subarray(offset, offset + length);
     if (this.#mayCopy(tail)) {
       const filled = this.#fillQuietly(repo, pack);

@@ -32,12 +32,12 @@ export function readFooter(tail: Buffer, size: number): PackSizes {
     const indexBytes = Number(footer.readBigUInt64BE(magic.length + 8));
     if (objectBytes({ packBytes, indexBytes }) === size) return { packBytes, indexBytes };
   }
-  throw new RepoError("object_corrupt", "the object of a pack is incomplete or has another form");
+  throw new RepoError("object_corrupt", "the object of a pack is incomplete or malformed");
 }
 
 /** Throws `object_corrupt` if the bytes are not those of the pack of that name. */
 export function assertPack(bytes: Buffer, pack: string): void {
   const checksum = createHash("sha1").update(bytes.subarray(0, -packTrailerBytes)).digest();
   if (checksum.toString("hex") !== pack || !checksum.equals(bytes.subarray(-packTrailerBytes)))
-    throw new RepoError("object_corrupt", `pack ${pack} does not have its checksum`);
+    throw new RepoError("object_corrupt", `the checksum of pack ${pack} does not match its name`);
 }

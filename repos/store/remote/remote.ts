@@ -67,7 +67,7 @@ export function openRemoteDriver(options: RemoteOptions): StoreDriver {
       // Every repository has a pack from its creation on.
       throw new RepoError(
         "object_missing",
-        "the object store has nothing of a repository that was not erased",
+        "the object store has no objects of a repository that was not erased",
       );
     }
     await createRepository(paths, repo);

@@ -46,7 +46,7 @@ export function healthRoutes(health: Health): Route[] {
     route({
       method: "get",
       path: "/healthz",
-      summary: "Whether the process is alive, and its release",
+      summary: "Liveness of the process, with its version and commit",
       constant: alive,
       handle: async () => alive,
     }),

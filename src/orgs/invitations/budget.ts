@@ -19,7 +19,7 @@ export async function requireConfirmedSender(app: App, actor: Actor, tenant: Ten
   if (accounts.some(({ emailVerifiedAt }) => emailVerifiedAt !== undefined)) return;
   throw forbidden(
     actor.kind === "user"
-      ? "Your e-mail address is not confirmed. Open the link in the mail that you got, or send it again in Settings, Account."
+      ? "Your e-mail address is not confirmed. Open the link in the confirmation mail, or send it again in Settings, Account."
       : `No owner of "${tenant.slug}" has a confirmed e-mail address. One of them must confirm theirs first.`,
     { kind: "invitation", reason: "address_unconfirmed" },
   );

@@ -14,8 +14,8 @@ import { loadReadable } from "./organization-analytics.ts";
 import { named, readableSkills } from "./organization-usage.ts";
 import { scopeOf } from "./team-usage.ts";
 
-/** Tools on machines that are looked at. */
-const most = 50_000;
+/** Maximum number of tools on machines in a result. */
+const maxSetups = 50_000;
 const shown = 20;
 
 /** Requires `analytics:read` and `skill:read`. */
@@ -23,12 +23,12 @@ export async function readContextBudget(app: App, actor: Actor, ref: string): Pr
   const readable = await loadReadable(app, actor, ref);
   const [skills, setups] = await Promise.all([
     readableSkills(app, readable),
-    scopeOf(app, readable).then((scope) => app.storage.installGroups.listSetups(scope, most)),
+    scopeOf(app, readable).then((scope) => app.storage.installGroups.listSetups(scope, maxSetups)),
   ]);
   const costs = new Map(skills.map((skill) => [skill._id, idleTokens(skill)]));
   const tools = toolsOf(setups, costs);
   return {
-    isComplete: setups.length < most,
+    isComplete: setups.length < maxSetups,
     people: new Set(setups.map(({ userId }) => userId)).size,
     steps: [...contextSteps],
     tools,

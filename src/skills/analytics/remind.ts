@@ -17,9 +17,9 @@ import { nextMailAt } from "../following/mail-time.ts";
 import { authorizeSkill, loadSkill } from "../load.ts";
 import { isOutdated } from "./list-installs.ts";
 
-/** Groups of installs that are looked at. */
-const most = 20_000;
-const slice = 1000;
+/** Maximum number of machines that a call reads. */
+const maxMachines = 20_000;
+const batchSize = 1000;
 const writeConcurrency = 16;
 
 interface Recipient {
@@ -60,7 +60,7 @@ export async function remindOutdated(
 
 /** Machines with an outdated install by person, except the caller's own. */
 async function outdatedMachines(app: App, actor: Actor, skill: SkillDoc) {
-  const rows = await app.storage.installGroups.listMachines(skill._id, most);
+  const rows = await app.storage.installGroups.listMachines(skill._id, maxMachines);
   const machines = new Map<string, Set<string>>();
   for (const { userId, machine, ...row } of rows) {
     if (!isOutdated(row, skill) || (actor.kind === "user" && actor.userId === userId)) continue;
@@ -68,7 +68,7 @@ async function outdatedMachines(app: App, actor: Actor, skill: SkillDoc) {
   }
   return {
     machines: new Map([...machines].map(([userId, names]) => [userId, names.size])),
-    isComplete: rows.length < most,
+    isComplete: rows.length < maxMachines,
   };
 }
 
@@ -83,15 +83,15 @@ async function keepReaders(app: App, actor: Actor, skill: SkillDoc, userIds: str
       ({ skillId, tenantId, visibility: "private", isTakenDown: takedown !== undefined, context }) as const,
   };
   const readers: string[] = [];
-  for (let at = 0; at < userIds.length; at += slice) {
-    const rows = await app.storage.memberships.listDocuments(tenantId, userIds.slice(at, at + slice));
+  for (let at = 0; at < userIds.length; at += batchSize) {
+    const rows = await app.storage.memberships.listDocuments(tenantId, userIds.slice(at, at + batchSize));
     const access = await accessOf(app, actor, rows, target);
     readers.push(...access.filter(({ can }) => can.includes("read")).map(({ principal }) => principal.id));
   }
   return readers.toSorted();
 }
 
-/** When each person gets a mail: never those who ended these mails or have no confirmed address. */
+/** When each person gets a mail: never for those who unsubscribed or have no confirmed address. */
 async function withMailTimes(app: App, userIds: string[], now: Date): Promise<Recipient[]> {
   const [accounts, settings] = await Promise.all([
     app.storage.users.listByIds(userIds),
@@ -121,7 +121,7 @@ async function claim(
     metadata: { slug, semver: current.semver, people: recipients.length },
   });
   await recordEvents(app, [event]);
-  const taken = await mapLimit(recipients, writeConcurrency, ({ userId, mailAt }) => {
+  const stored = await mapLimit(recipients, writeConcurrency, ({ userId, mailAt }) => {
     const row: Omit<FollowedChangeDoc, "_id"> = {
       userId,
       tenantId,
@@ -135,5 +135,5 @@ async function claim(
     };
     return app.storage.followedChanges.remind(row, before);
   });
-  return recipients.filter((_, at) => taken[at]);
+  return recipients.filter((_, at) => stored[at]);
 }

@@ -183,7 +183,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/skills/:skill/installs/remind",
-      summary: "Remind the members who have another version than installs resolve to, once in 7 days each",
+      summary: "Remind members with an outdated version to update, each at most once in 7 days",
       params: SkillParams,
       body: RemindOutdated,
       data: ReminderPayload,

@@ -20,8 +20,8 @@ import { isOutdated } from "./list-installs.ts";
 import { loadReadable, type Readable } from "./organization-analytics.ts";
 import { named, readableSkills } from "./organization-usage.ts";
 
-/** Groups of installs that are looked at. */
-const most = 20_000;
+/** Maximum number of groups of installs in a result. */
+const maxGroups = 20_000;
 const shownTeams = 100;
 const shownSkills = 50;
 const slice = 1000;
@@ -37,7 +37,7 @@ interface Counts {
 export async function readSkillTeams(app: App, actor: Actor, ref: string): Promise<SkillTeamsPayload> {
   const skill = await loadSkill(app, actor, ref, "analytics:read");
   await loadTenant(app, actor, skill.tenantId, "member:read");
-  const rows = await app.storage.installGroups.listOfSkill(skill._id, most);
+  const rows = await app.storage.installGroups.listOfSkill(skill._id, maxGroups);
   const people = new Map<string, Counts>();
   for (const { userId, installs, ...row } of rows) {
     const counts = people.get(userId) ?? { people: 1, installs: 0, outdated: 0 };
@@ -45,20 +45,20 @@ export async function readSkillTeams(app: App, actor: Actor, ref: string): Promi
     if (isOutdated(row, skill)) counts.outdated += installs;
     people.set(userId, counts);
   }
-  return { isComplete: rows.length < most, ...(await countByTeam(app, skill.tenantId, people)) };
+  return { isComplete: rows.length < maxGroups, ...(await countByTeam(app, skill.tenantId, people)) };
 }
 
 /** Teams whose members have installed skills, with the most people first. */
 export async function readTenantTeams(app: App, actor: Actor, ref: string): Promise<TenantTeamsPayload> {
   const readable = await loadReadable(app, actor, ref);
   await loadTenant(app, actor, ref, "member:read");
-  const rows = await app.storage.installGroups.listPeople(await scopeOf(app, readable), most);
+  const rows = await app.storage.installGroups.listPeople(await scopeOf(app, readable), maxGroups);
   const people = new Map(rows.map(({ userId, installs }) => [userId, { people: 1, installs, outdated: 0 }]));
   const counted = await countByTeam(app, readable.tenantId, people);
   const { outdated: _none, ...withoutTeam } = counted.withoutTeam;
   return {
     ...counted,
-    isComplete: rows.length < most,
+    isComplete: rows.length < maxGroups,
     teams: counted.teams.map(({ outdated: _unknown, ...team }) => team),
     withoutTeam,
   };
@@ -81,7 +81,7 @@ export async function readTeamUsage(
     readableSkills(app, readable),
   ]);
   const userIds = members.map(({ userId }) => userId);
-  const rows = await installGroups.listOfPeople({ tenantId }, userIds, most);
+  const rows = await installGroups.listOfPeople({ tenantId }, userIds, maxGroups);
   const byId = new Map(skills.map((skill) => [skill._id, skill]));
   const counts = new Map<string, Counts & { users: Set<string> }>();
   for (const { skillId, userId, installs, ...row } of rows) {
@@ -102,7 +102,7 @@ export async function readTeamUsage(
   return {
     team: { id, name: team.name },
     members: members.length,
-    isComplete: rows.length < most,
+    isComplete: rows.length < maxGroups,
     count: used.length,
     skills: used
       .toSorted(

@@ -51,12 +51,12 @@ export function writeFollowMail(
 
 function subjectOf(all: number, reminders: number): string {
   if (reminders === 0) return `${countText(all, "change")} to skills that you follow`;
-  if (reminders === all) return `${countText(reminders, "skill awaits", "skills await")} your update`;
+  if (reminders === all) return `${countText(reminders, "skill needs", "skills need")} an update`;
   return `${countText(all - reminders, "change")} to skills, and ${countText(reminders, "reminder")} to update`;
 }
 
 function reasonOf(all: number, reminders: number): string {
-  const asked = "a member asked those with an earlier version to update";
+  const asked = "a member reminded everyone with an earlier version to update";
   if (reminders === 0) return "you follow these skills or their folders";
   return reminders === all ? asked : `you follow skills or their folders, and ${asked}`;
 }

@@ -1,7 +1,7 @@
 import { MongoServerError } from "mongodb";
 import type { Database } from "../../database.ts";
 
-/** Drops an index of a former release, if the collection has it. */
+/** Drops an index of an earlier release, if the collection has it. */
 export async function dropIndex(database: Database, collection: string, name: string): Promise<void> {
   try {
     await database.raw.collection(collection).dropIndex(name);

@@ -19,7 +19,7 @@ export interface Migration {
   run(database: Database, declared: DeclaredIndexes): Promise<void>;
 }
 
-/** Indexes of former releases, by collection. Slots were unique per user; a search was in the order of an index. */
+/** Indexes of earlier releases, by collection. Slots were unique per user; a search was in the order of an index. */
 const formerIndexes: Readonly<Record<string, readonly string[]>> = {
   tokens: ["token_slot", "userId_1__id_-1"],
   search_entries: [
@@ -37,7 +37,7 @@ export const migrations: readonly Migration[] = [
   { number: 3, name: "requests for a new branch", run: renameManualRequests },
   {
     number: 4,
-    name: "indexes of former releases",
+    name: "indexes of earlier releases",
     async run(database) {
       for (const [collection, names] of Object.entries(formerIndexes))
         for (const name of names) await dropIndex(database, collection, name);

@@ -12,23 +12,23 @@ interface MigrationsDoc {
   _id: "migrations";
   /** Numbers of the migrations that are complete. */
   done?: number[];
-  /** Those of them without which no release can read the data. */
+  /** Complete migrations that a release must have to read the data. */
   breaking?: number[];
   lease?: { holder: string; until: Date };
 }
 
-/** A process that has died holds the lease for so long; a living one renews it three times in this time. */
+/** Time after which the lease of a crashed process expires; a running one renews it three times within this time. */
 const leaseMs = 30_000;
 const pollMs = 250;
 const _id = "migrations";
 
 export interface Done {
   migration: Migration;
-  /** Time that it took, in ms. */
+  /** Duration in milliseconds. */
   ms: number;
 }
 
-/** Returns those that this process has run. Throws if a newer release has migrated the data to a form of its own. */
+/** Returns the migrations that this process has run. Throws if a newer release has migrated the data to a form of its own. */
 export async function migrate(
   database: Database,
   declared: DeclaredIndexes,
@@ -81,7 +81,7 @@ async function claim(state: Collection<MigrationsDoc>, holder: string): Promise<
   }
 }
 
-/** Runs one under the lease, which it then gives back. False if another process has run it by now. */
+/** Runs a migration under the lease, and releases it. False if another process has run it by now. */
 async function run(
   state: Collection<MigrationsDoc>,
   holder: string,
@@ -95,7 +95,7 @@ async function run(
   };
   const renewing = setInterval(renew, leaseMs / 3);
   try {
-    // Between the look and the lease, another process may have completed it.
+    // Between the check and the lease, another process may have completed it.
     const isNeeded = (await state.findOne({ ...own, done: number })) === null;
     if (isNeeded) await work();
     const lists = { done: number, ...(isBreaking && { breaking: number }) };

@@ -30,7 +30,7 @@ export function TeamTable<T extends Row>({ org, title, data, columns = [], ...de
   const { people, count, teams, withoutTeam, isComplete } = data;
   const note = [
     countText(people, "person", "people"),
-    withoutTeam.people > 0 ? `${numberText(withoutTeam.people)} of them in no team` : "",
+    withoutTeam.people > 0 ? `${numberText(withoutTeam.people)} of them not in a team` : "",
     count > teams.length ? `the first ${teams.length} of ${numberText(count)} teams` : "",
     isComplete ? "" : "the first 20,000 groups of installs only",
   ];
@@ -50,7 +50,7 @@ export function TeamTable<T extends Row>({ org, title, data, columns = [], ...de
           {...details}
         />
       ) : (
-        <p className="body sub">No member of a team has installs.</p>
+        <p className="body sub">No team member has installs.</p>
       )}
     </section>
   );

@@ -45,7 +45,7 @@ function People({ org, data }: { org: string; data: Data }) {
   const ranges = data.steps.map((from, at) => rangeOf(from, data.steps[at + 1]));
   const save = () =>
     saveCsv(`${org}-context.csv`, [
-      ["tool", "people", "median", "most", ...ranges],
+      ["tool", "people", "median", "maximum", ...ranges],
       ...data.tools.map((tool) => [
         tool.platform,
         tool.people,
@@ -75,9 +75,9 @@ function People({ org, data }: { org: string; data: Data }) {
         </Button>
       </header>
       <p className="body meta">
-        A tool loads the names and descriptions of all skills that are installed for it. The tokens are
-        estimates. A person with several machines counts with the one that has most.
-        {!data.isComplete && " The first 50,000 tools on machines are counted."}
+        A tool loads the names and descriptions of all skills that are installed for it. Token counts are
+        estimates. A person with several machines counts with the one that loads the most.
+        {!data.isComplete && " Only the first 50,000 tools on machines are counted."}
       </p>
       {isTable ? (
         <DataTable
@@ -97,7 +97,7 @@ function People({ org, data }: { org: string; data: Data }) {
 }
 
 function rangeOf(from: number, next: number | undefined): string {
-  if (next === undefined) return `from ${numberText(from)}`;
+  if (next === undefined) return `${numberText(from)} or more`;
   return from === 0 ? `below ${numberText(next)}` : `${numberText(from)} to ${numberText(next)}`;
 }
 
@@ -123,7 +123,7 @@ const toolColumns: Column<Tool>[] = [
   { header: "Tool", isRowHeader: true, cell: ({ platform }) => toolNames[platform] },
   { header: "People", align: "right", cell: ({ people }) => numberText(people) },
   { header: "Median", align: "right", cell: ({ median }) => `about ${numberText(median)} tokens` },
-  { header: "Most", align: "right", cell: ({ largest }) => `about ${numberText(largest)} tokens` },
+  { header: "Maximum", align: "right", cell: ({ largest }) => `about ${numberText(largest)} tokens` },
 ];
 
 function Largest({ org, data }: { org: string; data: Data }) {
@@ -131,7 +131,7 @@ function Largest({ org, data }: { org: string; data: Data }) {
     <section className="panel" aria-label="Largest skills in context">
       <header>
         <h2 className="grow">Largest skills in context</h2>
-        <span className="meta">their share of all tokens that tools load</span>
+        <span className="meta">share of all tokens that tools load</span>
       </header>
       <DataTable
         inPanel

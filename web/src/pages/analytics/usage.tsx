@@ -41,7 +41,7 @@ function Unused({ org, data: { unused, days } }: Props) {
       title={`Not downloaded for ${days} days`}
       note={
         unused.count === 0
-          ? "None: every skill that is older was used."
+          ? "None: every older skill was downloaded."
           : noteOf(unused.count, unused.skills.length)
       }
       columns={unusedColumns}

@@ -105,7 +105,7 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
           {others.length > 0 && <span className="badge warn">{others.length}</span>}
         </header>
         {others.length === 0 ? (
-          <p className="body sub">Nothing needs you right now.</p>
+          <p className="body sub">Nothing needs your attention.</p>
         ) : (
           <ul className="lines">
             {foldItems(others).map((group) => (

@@ -52,7 +52,7 @@ export function PasswordForm() {
             <PasswordInput
               name="newPassword"
               label="New password"
-              description={`At least ${limits.password.min} characters. All other sessions end; tokens stay.`}
+              description={`At least ${limits.password.min} characters. You are signed out of all other sessions; tokens remain valid.`}
               autoComplete="new-password"
               minLength={limits.password.min}
               maxLength={limits.password.max}

@@ -92,7 +92,7 @@ export function PlanView({ plan, children }: { plan: SyncPlan; children?: ReactN
       ))}
       <footer>
         <div className="row between wrap">
-          <span className="meta">The repository will hold {countText(plan.skills, "skill")}.</span>
+          <span className="meta">The repository will contain {countText(plan.skills, "skill")}.</span>
           {children}
         </div>
       </footer>

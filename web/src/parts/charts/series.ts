@@ -10,7 +10,7 @@ export interface Series {
 const colors = ["--accent-fill", "--ok", "--violet", "--warn", "--danger", "--ink-3"];
 const dashes = [undefined, "6 3", "2 3", "10 3 2 3", "1 4", "12 4"];
 
-/** Series in an order that has no meaning of its own, such as versions or tools: at most six. */
+/** At most six series, such as versions or tools; their colors carry no meaning. */
 export const seriesOf = (labels: readonly string[]): Series[] =>
   labels.map((label, at) => ({
     name: `s${at}`,

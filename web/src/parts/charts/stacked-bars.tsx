@@ -15,7 +15,7 @@ interface Props {
 
 /** Bars that are stacked by series. The arrow keys move the tooltip from bar to bar. */
 export function StackedBars({ label, series, rows, hasDates = false }: Props) {
-  const most = rows.reduce(
+  const maxTotal = rows.reduce(
     (found, row) =>
       Math.max(
         found,
@@ -34,7 +34,7 @@ export function StackedBars({ label, series, rows, hasDates = false }: Props) {
         gridAxis="x"
         tickLine="y"
         xAxisProps={{ ...(hasDates && { tickFormatter: shortDayText }), minTickGap: 24 }}
-        yAxisProps={{ allowDecimals: false, domain: [0, Math.max(most, 4)] }}
+        yAxisProps={{ allowDecimals: false, domain: [0, Math.max(maxTotal, 4)] }}
         valueFormatter={(value) => value.toLocaleString("en")}
         barProps={{ isAnimationActive: false }}
         barChartProps={{ accessibilityLayer: true }}

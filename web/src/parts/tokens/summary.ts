@@ -23,9 +23,9 @@ const verbs: Record<string, string> = {
   manage: "manages",
 };
 
-/** As in `It reads skills in engineering, until December 24, 2026.` Without `expiresAt` the token does not end. */
+/** As in `It reads skills in engineering, until December 24, 2026.` Without `expiresAt` the token does not expire. */
 export const summaryOf = (rights: TokenRights, expiresAt: Date | undefined): string =>
-  `It ${rightsOf(rights)}, ${expiresAt ? `until ${longDayText(expiresAt)}` : "without an end"}.`;
+  `It ${rightsOf(rights)}, ${expiresAt ? `until ${longDayText(expiresAt)}` : "without expiration"}.`;
 
 /** As in `reads skills in engineering`. */
 export function rightsOf({ holder, scopes, folders }: TokenRights): string {

@@ -5,7 +5,7 @@ import { useCallback, useMemo, useRef } from "react";
 import { LineRow } from "../../../parts/diff/line-row.tsx";
 import { digitsOf, lineRows, type ChangeRow } from "../../../parts/diff/rows.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
-import { hunkPlace, type ChangeAction, type ChangedFile } from "./changed-file.ts";
+import { hunkHeader, type ChangeAction, type ChangedFile } from "./changed-file.ts";
 
 type Row =
   | ChangeRow
@@ -54,7 +54,7 @@ function rowsOf({ path, note, hunks, action, hunkActions }: ChangedFile): Row[] 
   return [
     { kind: "head", path, note, action },
     ...hunks.flatMap((hunk, index): Row[] => [
-      { kind: "hunk", text: hunkPlace(hunk), action: hunkActions?.[index] },
+      { kind: "hunk", text: hunkHeader(hunk), action: hunkActions?.[index] },
       ...lineRows(hunk, path, false),
     ]),
   ];

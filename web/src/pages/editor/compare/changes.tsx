@@ -47,7 +47,7 @@ async function changedFiles({ files, base, readBase }: Props): Promise<ChangedFi
     const after = typeof data === "string" ? data : await textOfBlob(data);
     const before = old ? await textOfBlob(await readBase(old.path)) : null;
     const isText = after !== undefined && before !== undefined;
-    changed.push(isText ? compareTexts(path, before, after) : { path, note: "not a text", hunks: [] });
+    changed.push(isText ? compareTexts(path, before, after) : { path, note: "not text", hunks: [] });
   }
   for (const { path } of removedFiles(files, base)) changed.push({ path, note: "removed", hunks: [] });
   return changed;

@@ -2,7 +2,7 @@
 import type { BaseReader } from "../base-reader.ts";
 import { textOfBlob } from "../files/dropped-files.ts";
 import type { BaseFile, FileChange, WorkFile } from "../working-set.ts";
-import { hunkPlace, type ChangeAction, type ChangedFile } from "./changed-file.ts";
+import { hunkHeader, type ChangeAction, type ChangedFile } from "./changed-file.ts";
 import { compareTexts, takeHunk } from "./compare-texts.ts";
 
 interface Sides {
@@ -41,13 +41,13 @@ async function compareFile(
   if (own && (await isSameBytes(own, blob))) return compareMode(mine, theirs, take);
   const [before, after] = [own ? await textOfBlob(own) : null, await textOfBlob(blob)];
   if (before === undefined || after === undefined)
-    return { path, note: "not a text", hunks: [], action: takeFile({ path, mode, data: blob }, take) };
+    return { path, note: "not text", hunks: [], action: takeFile({ path, mode, data: blob }, take) };
   const changed = compareTexts(path, before, after);
   const action = takeFile({ path, mode, data: after }, take);
   if (before === null) return { ...changed, action };
   const hunkActions = changed.hunks.map((hunk, index) => ({
     label: "Take over",
-    name: `Take over ${hunkPlace(hunk)} of ${path}`,
+    name: `Take over ${hunkHeader(hunk)} of ${path}`,
     run: () => take((now) => hunkChange(now, { path, before, after, hunk: index })),
   }));
   return { ...changed, action, hunkActions };

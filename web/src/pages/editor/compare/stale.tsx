@@ -55,6 +55,6 @@ export function TheirChanges({ skill, from, to }: { skill: string; from: number;
 const changedFiles = ({ files }: Diff): ChangedFile[] =>
   files.map(({ path, status, binary, truncated, hunks }) => ({
     path,
-    note: binary ? "not a text" : truncated ? "too different to compare" : status,
+    note: binary ? "not text" : truncated ? "too different to compare" : status,
     hunks,
   }));

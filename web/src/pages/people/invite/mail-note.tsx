@@ -10,8 +10,8 @@ export function MailNote() {
     <div className="note warn">
       <MailWarning className="icon" />
       <span>
-        This service has no mail server: its mails are files on the server, and reach no one. Send each person
-        their link yourself.
+        This service has no mail server: mails are stored as files on the server and reach no one. Send each
+        person their link yourself.
       </span>
     </div>
   );

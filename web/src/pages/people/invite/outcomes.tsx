@@ -108,7 +108,7 @@ function Links({ outcomes }: { outcomes: InvitationOutcome[] }) {
       <p className="meta links-note">
         {service?.mail === true
           ? "The links are for accounts whose address is confirmed; the mail has one for everyone."
-          : "Whoever has a link can create the account of its address, and join."}
+          : "Anyone with a link can create the account for its address and join."}
       </p>
       <CopyButton value={rows.map((row) => row.join("\t")).join("\n")}>
         {({ copied, copy }) => (

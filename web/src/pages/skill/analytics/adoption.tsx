@@ -99,7 +99,7 @@ function summaryOf({ daily }: Data, days: number): string {
       ? "Nothing is installed now."
       : `${onNewest} of ${installs} installs have ${newest} or a higher version.`;
   const since = daily[0]!.date;
-  return daily.length < days ? `${now} Counted since ${dayText(since)}.` : now;
+  return daily.length < days ? `${now} Recorded since ${dayText(since)}.` : now;
 }
 
 const dayPrefix = "Day ";
@@ -142,7 +142,7 @@ function ByVersion({ data: { versions, daily } }: { data: Data }) {
   return <StackedBars hasDates label="Installs by day and version" series={series} rows={rows} />;
 }
 
-/** The day after which a release had been installed in a share of all places. */
+/** Share of the installs that had the release, or a higher version, some days after it. */
 function ShareAfter({ release, days }: { release: Release; days: number }) {
   const start = Date.parse(release.releasedAt.slice(0, 10));
   const day = release.daily.find(({ date }) => Date.parse(date) - start === days * 86_400_000);

@@ -39,7 +39,7 @@ export function Comparison({ skill, diff, from, to, isSplit }: Props) {
   const readLines = useCallback(
     async (path: string) => {
       const { text } = await client.ensureQueryData(fileQuery(ref, path, to));
-      if (text === undefined) throw new Error("not a text");
+      if (text === undefined) throw new Error("not text");
       return text.replace(/\n$/, "").split("\n");
     },
     [client, ref, to],

@@ -41,10 +41,10 @@ export function InstallList({ installs, found, search, onSearch }: Props) {
       ]),
     ]);
   return (
-    <section className="stack gap-3" aria-labelledby="places-heading">
+    <section className="stack gap-3" aria-labelledby="members-heading">
       <div className="row wrap">
-        <h2 id="places-heading" className="grow">
-          Places
+        <h2 id="members-heading" className="grow">
+          By member
         </h2>
         <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={save}>
           CSV
@@ -89,7 +89,7 @@ export function InstallList({ installs, found, search, onSearch }: Props) {
         />
       </div>
       <p className="meta" role="status">
-        {countText(shown.length, "place")}
+        {countText(shown.length, "install")}
         {shown.length < installs.length && ` of ${installs.length}`}
       </p>
       {shown.length > 0 && (

@@ -46,7 +46,7 @@ function RemindDialog({ onClose }: { onClose: () => void }) {
       isReady={people > 0}
       run={() => remind(ref)}
       onDone={(done) => {
-        notifications.show({ message: `${peopleText(done.people)} reminded to update ${slug}.` });
+        notifications.show({ message: `Reminded ${peopleText(done.people)} to update ${slug}.` });
         onClose();
       }}
       onClose={onClose}
@@ -66,28 +66,28 @@ function Effect({ plan: { people, machines, mails, recent, semver, isComplete } 
     <>
       <p>
         {people === 0 ? (
-          "There is nobody to remind."
+          "There is no one to remind."
         ) : (
           <>
             <b>
               {peopleText(people)} on {countText(machines, "machine")}
             </b>{" "}
-            {people === 1 ? "has" : "have"} another version than {semver}.
+            {people === 1 ? "has" : "have"} a version other than {semver}.
           </>
         )}
       </p>
       {mails > 0 && (
         <p>
           {service?.mail === false
-            ? "This service has no mail server: its mails are files on the server, and reach no one. "
-            : `${peopleText(mails)} ${mails === 1 ? "gets" : "get"} a mail, at the time that they chose for mails about skills: within minutes, or once a day. `}
-          It has the installed version, the new one, and the command to update.
+            ? "This service has no mail server: mails are stored as files on the server and reach no one. "
+            : `${peopleText(mails)} ${mails === 1 ? "gets" : "get"} a mail, within minutes or once a day, as they chose in their settings. `}
+          The mail has the installed version, the current one, and the command to update.
         </p>
       )}
       {withoutMail > 0 && (
         <p>
-          {peopleText(withoutMail)} {withoutMail === 1 ? "has" : "have"} no confirmed address or ended these
-          mails, and {withoutMail === 1 ? "sees" : "see"} the reminder on the home page only.
+          {peopleText(withoutMail)} {withoutMail === 1 ? "has" : "have"} no confirmed address or unsubscribed,
+          and {withoutMail === 1 ? "sees" : "see"} the reminder on the home page only.
         </p>
       )}
       {recent > 0 && (
@@ -97,7 +97,7 @@ function Effect({ plan: { people, machines, mails, recent, semver, isComplete } 
         </p>
       )}
       {!isComplete && (
-        <p className="meta">At most 1,000 people are reminded at a time: repeat it for the others.</p>
+        <p className="meta">At most 1,000 people are reminded at a time. Repeat this for the others.</p>
       )}
     </>
   );

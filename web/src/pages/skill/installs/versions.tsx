@@ -9,14 +9,14 @@ import { Remind } from "./remind.tsx";
 
 type Summary = Schemas["InstallSummary"];
 
-/** How many places have each version, and how to update those that are behind. */
+/** Number of installs of each version, and how to update those that are behind. */
 export function InstalledVersions({ summary }: { summary: Summary }) {
   const { org, slug } = useSkillAddress();
   const { installs, outdated, versions } = summary;
   return (
     <>
       <p className="sub">
-        {`Installed in ${countText(installs, "place")}`},{" "}
+        {countText(installs, "install")},{" "}
         {outdated === 0 ? "none of them outdated" : `${outdated} of them outdated`}.
       </p>
       {outdated > 0 && (
@@ -60,5 +60,5 @@ const columnsOf = (all: number): Column<Summary["versions"][number]>[] => [
     header: "Share",
     cell: ({ installs }) => <ShareBar part={installs} all={all} />,
   },
-  { header: "Places", align: "right", cell: ({ installs }) => installs.toLocaleString("en") },
+  { header: "Installs", align: "right", cell: ({ installs }) => installs.toLocaleString("en") },
 ];

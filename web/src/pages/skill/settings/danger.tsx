@@ -44,7 +44,7 @@ export function Danger({ skill }: { skill: Skill }) {
         >
           <p>
             This removes the skill with its versions, its repository, and the records of its downloads and
-            installs. Copies that are installed stay where they are, but get no updates. This can't be undone.
+            installs. Installed copies stay in place, but get no more updates. This can't be undone.
           </p>
         </ConfirmDialog>
       )}
