@@ -33,7 +33,7 @@ export async function copyPack(
     // The stage computes the checksum of what is on disk.
     await stage.publish(header ?? Buffer.alloc(0), (checksum) => {
       if (checksum.toString("hex") !== pack)
-        throw new RepoError("object_corrupt", `pack ${pack} does not have its checksum`);
+        throw new RepoError("object_corrupt", `the checksum of pack ${pack} does not match its name`);
       return index;
     });
   } catch (error) {

@@ -17,7 +17,7 @@ interface MigrationsDoc {
   lease?: { holder: string; until: Date };
 }
 
-/** Time after which the lease of a crashed process expires; a running one renews it three times within this time. */
+/** Time after which the lease of a crashed process expires. A running one renews it three times in this time. */
 const leaseMs = 30_000;
 const pollMs = 250;
 const _id = "migrations";
