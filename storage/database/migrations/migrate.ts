@@ -28,7 +28,7 @@ export interface Done {
   ms: number;
 }
 
-/** Returns the migrations that this process has run. Throws if a newer release has migrated the data to a form of its own. */
+/** Returns the migrations that this process has run. Throws if a newer release has migrated the data to another form. */
 export async function migrate(
   database: Database,
   declared: DeclaredIndexes,
