@@ -28,7 +28,7 @@ export interface Done {
   ms: number;
 }
 
-/** Returns the migrations that this process has run. Throws if a newer release has migrated the data to another form. */
+/** Returns the migrations that this process has run. Throws if a newer release has changed the form of the data. */
 export async function migrate(
   database: Database,
   declared: DeclaredIndexes,
