@@ -20,7 +20,7 @@ interface Props {
 /** The queues with their counts and rates. A queue's name filters the page. */
 export function QueueTable({ queues, chosen, onChoose }: Props) {
   const [message, setMessage] = useState("");
-  if (!queues) return <SkeletonRows rows={7} height={36} />;
+  if (!queues) return <SkeletonRows rows={7} height={53} />;
   return (
     <section aria-label="Queues" className="stack">
       <DataTable
