@@ -32,7 +32,7 @@ export interface InstallDayDoc extends Partial<InstallCounts> {
 
 const dayMs = 86_400_000;
 /** Time after midnight for changes that have marked their day and are still being written. */
-const settleMs = 60_000;
+const graceMs = 60_000;
 
 export const installDaysCollection = defineCollection({
   name: "install_days",
@@ -49,7 +49,7 @@ export const installDaysCollection = defineCollection({
     ): Promise<void> {
       if (skills.length === 0) return;
       const date = now.toISOString().slice(0, 10);
-      const dueAt = new Date(Date.parse(date) + dayMs + settleMs);
+      const dueAt = new Date(Date.parse(date) + dayMs + graceMs);
       const updates = skills.map(({ _id, tenantId, skillId }) => ({
         updateOne: {
           filter: { skillId, date },

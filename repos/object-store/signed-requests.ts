@@ -99,7 +99,7 @@ export function openSignedRequests({ location, credentials: source }: ObjectStor
       headers: { ...request.headers, "x-amz-content-sha256": hash.digest("hex") },
       accessKeyId: keys.accessKeyId,
       secretAccessKey: keys.secretAccessKey,
-      ...(keys.sessionToken === undefined ? {} : { sessionToken: keys.sessionToken }),
+      sessionToken: keys.sessionToken,
       service: "s3",
       region,
       cache: signingKeys,

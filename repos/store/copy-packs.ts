@@ -8,7 +8,7 @@ import type { StoredId } from "./types.ts";
 
 /** Larger packs are copied in pieces. */
 const wholeBytes = 8 * 1024 * 1024;
-/** Times that packs are listed again because maintenance has replaced one meanwhile. */
+/** Times that packs are listed again because maintenance has just replaced one. */
 const maxLists = 5;
 
 export interface CopiedRepository {

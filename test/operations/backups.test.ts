@@ -188,7 +188,7 @@ describe("a restore", () => {
     );
   });
 
-  it("continues after it was interrupted, and the service does not start meanwhile", async () => {
+  it("continues after it was interrupted, and the service does not start before its end", async () => {
     await publish("interrupted");
     await backUpInto("interrupted");
     await into(async (stores) => {

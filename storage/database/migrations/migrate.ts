@@ -103,6 +103,7 @@ async function run(
     return isNeeded;
   } finally {
     clearInterval(renewing);
-    await state.updateOne(own, { $unset: { lease: true } });
+    // If it fails, the lease ends by its time, and an error of the migration itself is thrown.
+    await state.updateOne(own, { $unset: { lease: true } }).catch(() => undefined);
   }
 }
