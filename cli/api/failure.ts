@@ -42,6 +42,16 @@ export function failureOf(
   return new CliError(code, sentence(status, code, said, retryAfter), details);
 }
 
+/** The service explains each refusal, so a response without that usually comes from a proxy in front of it. */
+function byProxy(status: number): string {
+  const proxy = `A proxy in front of the service answered with status ${status}`;
+  if (status === 413)
+    return `${proxy}: it accepts smaller bodies only. Its operator has to allow 101 MB (nginx: client_max_body_size).`;
+  if (status === 502 || status === 503 || status === 504)
+    return `${proxy}: it can't reach the service. Try again in a moment.`;
+  return `The service, or a proxy in front of it, answered with status ${status} and no explanation.`;
+}
+
 function sentence(
   status: number,
   code: CliCode,
@@ -54,7 +64,7 @@ function sentence(
     const wait = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? ` Try again in ${retryAfter} s.` : "";
     return `${serverMessage ?? "The service asks you to slow down."}${wait}`;
   }
-  return serverMessage ?? `The service answered with status ${status}.`;
+  return serverMessage ?? byProxy(status);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -118,15 +118,26 @@ async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Ans
     const next =
       location === undefined || !URL.canParse(location, url.href) ? undefined : new URL(location, url);
     if (next === undefined || hops === redirectsMax || request.method !== "GET" || next.origin !== origin)
-      throw new CliError(
-        "E_NETWORK",
-        next === undefined || next.origin === origin
-          ? `${origin} answers with redirects that lead nowhere: check the address in SVC_API_URL.`
-          : `${origin} redirects to ${next.origin}: set SVC_API_URL to that address if you trust it.`,
-        { httpStatus: response.status },
-      );
+      throw new CliError("E_NETWORK", redirected(origin, { method: request.method, url, next }), {
+        httpStatus: response.status,
+      });
     url = next;
   }
+}
+
+/** Why a redirect is not followed. The service itself redirects no call of its API. */
+function redirected(
+  origin: string,
+  { method, url, next }: { method: string; url: URL; next: URL | undefined },
+): string {
+  if (next !== undefined && next.origin !== origin)
+    return `${origin} redirects to ${next.origin}: set SVC_API_URL to that address if you trust it.`;
+  if (next === undefined || method === "GET")
+    return `${origin} answers with redirects that lead nowhere: check the address in SVC_API_URL.`;
+  return (
+    `${origin} redirects ${method} ${url.pathname} to ${next.pathname}: a proxy in front of the service changes ` +
+    "paths, and has to forward them unchanged."
+  );
 }
 
 function credentials(options: HttpOptions, request: HttpRequest, url: URL): Record<string, string> {

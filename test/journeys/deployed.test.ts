@@ -6,13 +6,15 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import path from "node:path";
 import { after, describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
 import { openCli } from "../support/cli.ts";
-import { findProgram, freePorts, startProgram, whyMissing } from "../support/proxies/program.ts";
-import { root } from "../support/root.ts";
+import { reserveProxy, type ProxyOptions } from "../support/proxies/deployed.ts";
+import { freePorts, whyMissing } from "../support/proxies/program.ts";
 import { removeFolder, startServer, temporaryFolder, type Server } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-const packageBytes = 60 * 1024 * 1024;
+/** As large as a package may be, with its `SKILL.md` and the directory of the zip. */
+const packageBytes = limits.packageCompressedBytes - 64 * 1024;
 
 interface Deployed {
   url: string;
@@ -34,36 +36,28 @@ interface Answer {
   text: string;
 }
 
-/** Starts the service, and a proxy with a file of `deploy/` in which names and ports are those of the test. */
+/** Starts the service, and a proxy with a file of `deploy/`. */
 async function deploy(
   folder: string,
-  proxy: (given: {
-    port: number;
-    plain: number;
-    target: number;
-    cert: string;
-    key: string;
-  }) => Promise<() => Promise<void>>,
+  kind: "nginx" | "Caddy",
+  edit?: ProxyOptions["edit"],
 ): Promise<Deployed> {
-  const [port, plain, target] = (await freePorts(3)) as [number, number, number];
-  const [cert, key] = [path.join(folder, "cert.pem"), path.join(folder, "key.pem")];
-  const made = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
-  const names = ["-addext", "subjectAltName=DNS:localhost"];
-  execFileSync("openssl", ["req", ...made, ...names, "-keyout", key, "-out", cert], { stdio: "ignore" });
-  const url = `https://localhost:${port}`;
+  const [target] = (await freePorts(1)) as [number];
+  const reserved = await reserveProxy(kind);
+  const { url } = reserved;
+  const proxy = await reserved.start({ folder, targets: [target], ...(edit && { edit }) });
   const env = { LOG_LEVEL: "warn", BASE_URL: url, TRUST_PROXY: "1", PORT: String(target) };
   const dataDir = path.join(folder, "data");
-  const closeProxy = await proxy({ port, plain, target, cert, key });
   const server = await startServer({ dataDir, env, ownUrl: `http://127.0.0.1:${target}` });
-  const agent = new Agent({ ca: readFileSync(cert), keepAlive: false });
+  const agent = new Agent({ ca: readFileSync(proxy.certificate), keepAlive: false });
   return {
     url,
     server,
-    env: { NODE_EXTRA_CA_CERTS: cert, GIT_SSL_CAINFO: cert },
+    env: proxy.env,
     send: (method, target_, options) => send(agent, url + target_, method, options),
     async close() {
       await server.stop();
-      await closeProxy();
+      await proxy.close();
     },
   };
 }
@@ -91,9 +85,10 @@ function send(
   });
 }
 
-/** Walks through all that a proxy can break. */
-async function walk(folder: string, { url, env, send: ask, server }: Deployed): Promise<void> {
-  const json = { "content-type": "application/json" };
+const json = { "content-type": "application/json" };
+
+/** The owner's token of a new organization, and a client that uses it in `folder`. */
+async function signUp(folder: string, { url, env, send: ask, server }: Deployed) {
   await until("the proxy to see the service", async () => (await ask("GET", "/readyz")).status === 200);
   const setupToken = new URL(server.setupLink!).searchParams.get("token");
   const account = {
@@ -117,17 +112,27 @@ async function walk(folder: string, { url, env, send: ask, server }: Deployed): 
   const bearer = { authorization: `Bearer ${token}` };
   const organization = { name: "Lumen", slug: "lumen" };
   await ask("POST", "/api/tenants", { headers: { ...json, ...bearer }, body: JSON.stringify(organization) });
-
-  const skill = path.join(folder, "big-skill");
-  mkdirSync(skill, { recursive: true });
-  writeFileSync(
-    path.join(skill, "SKILL.md"),
-    "---\nname: big-skill\ndescription: A large package.\n---\nText.\n",
-  );
-  writeFileSync(path.join(skill, "data.bin"), randomBytes(packageBytes));
   const cli = openCli({ home: path.join(folder, "home"), apiUrl: () => url, cwd: folder });
-  const cliEnv = { ...env, SVC_TOKEN: token };
-  const published = await cli.run(["publish", skill], { env: cliEnv, asProcess: true });
+  const publish = (skill: string) =>
+    cli.run(["publish", skill], { env: { ...env, SVC_TOKEN: token }, asProcess: true });
+  return { token, bearer, publish };
+}
+
+/** A folder of a package with so many bytes that no program can compress. */
+function writePackage(folder: string, name: string, bytes: number): string {
+  const skill = path.join(folder, name);
+  mkdirSync(skill, { recursive: true });
+  const text = `---\nname: ${name}\ndescription: A large package.\n---\nText.\n`;
+  writeFileSync(path.join(skill, "SKILL.md"), text);
+  writeFileSync(path.join(skill, "data.bin"), randomBytes(bytes));
+  return skill;
+}
+
+/** Walks through all that a proxy can break. */
+async function walk(folder: string, deployed: Deployed): Promise<void> {
+  const { url, env, send: ask } = deployed;
+  const { token, bearer, publish } = await signUp(folder, deployed);
+  const published = await publish(writePackage(folder, "big-skill", packageBytes));
   assert.equal(published.code, 0, published.stderr);
 
   const clone = path.join(folder, "clone");
@@ -160,59 +165,64 @@ describe("the service behind a proxy of deploy/", () => {
     return folder;
   };
 
-  it(
-    "nginx passes uploads, clones, streams and agents",
-    { skip: whyMissing("nginx", "openssl") },
-    async () => {
-      const folder = newFolder("nginx");
-      const deployed = await deploy(folder, async ({ port, plain, target, cert, key }) => {
-        const given = readFileSync(path.join(root, "deploy/nginx.conf"), "utf8");
-        const site = given
-          .replaceAll(/^ *listen \[.*\n/gm, "")
-          .replace("listen 80;", `listen 127.0.0.1:${plain};`)
-          .replace("listen 443", `listen 127.0.0.1:${port}`)
-          .replace("127.0.0.1:3000", `127.0.0.1:${target}`)
-          .replaceAll("skills.example.com;", "localhost;")
-          .replace("/etc/ssl/certs/skills.example.com.pem", cert)
-          .replace("/etc/ssl/private/skills.example.com.key", key);
-        const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-        writeFileSync(
-          path.join(folder, "main.conf"),
-          `daemon off; pid nginx.pid; error_log stderr; worker_processes 1; events {}
-        http { access_log off; ${temporary.map((name) => `${name}_temp_path ${name};`).join(" ")} ${site} }`,
-        );
-        return startProgram("nginx", ["-p", folder, "-c", path.join(folder, "main.conf")], { folder, port });
-      });
-      try {
-        await walk(folder, deployed);
-      } finally {
-        await deployed.close();
-      }
-    },
-  );
+  for (const kind of ["nginx", "Caddy"] as const)
+    it(
+      `${kind} passes uploads, clones, streams and agents`,
+      { skip: whyMissing(kind.toLowerCase(), "openssl") },
+      async () => {
+        const folder = newFolder(kind);
+        const deployed = await deploy(folder, kind);
+        try {
+          await walk(folder, deployed);
+        } finally {
+          await deployed.close();
+        }
+      },
+    );
+});
 
-  it(
-    "Caddy passes uploads, clones, streams and agents",
-    { skip: whyMissing("caddy", "openssl") },
-    async () => {
-      const folder = newFolder("caddy");
-      assert.ok(findProgram("caddy"));
-      const deployed = await deploy(folder, async ({ port, target, cert, key }) => {
-        const site = readFileSync(path.join(root, "deploy/Caddyfile"), "utf8")
-          .replace("skills.example.com {", `https://localhost:${port} {\n\ttls ${cert} ${key}`)
-          .replace("127.0.0.1:3000", `127.0.0.1:${target}`);
-        const file = path.join(folder, "Caddyfile");
-        writeFileSync(
-          file,
-          `{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n${site}`,
-        );
-        return startProgram("caddy", ["run", "--config", file, "--adapter", "caddyfile"], { folder, port });
-      });
+describe("svc behind a proxy that is set up otherwise", { skip: whyMissing("nginx", "openssl") }, () => {
+  const faults: [string, (text: string) => string, RegExp][] = [
+    [
+      "refuses large bodies",
+      (text) => text.replace(/client_max_body_size .*/, ""),
+      /upload was refused\. A proxy in front of the service answered with status 413.*client_max_body_size/,
+    ],
+    [
+      "redirects the path of uploads",
+      (text) =>
+        text.replace(/( +)location \/ \{[^}]*\}/, "$&\n$1location /api/uploads/ { proxy_pass http://svc; }"),
+      /redirects POST \/api\/uploads to \/api\/uploads\/: a proxy/,
+    ],
+  ];
+  for (const [name, edit, message] of faults)
+    it(`names the proxy that ${name}`, async (t) => {
+      const folder = temporaryFolder("proxy-fault");
+      t.after(() => removeFolder(folder));
+      const deployed = await deploy(folder, "nginx", edit);
       try {
-        await walk(folder, deployed);
+        const { publish } = await signUp(folder, deployed);
+        const { code, stderr } = await publish(writePackage(folder, "refused", 3 * 1024 * 1024));
+        assert.equal(code, 1);
+        assert.match(stderr, message);
       } finally {
         await deployed.close();
       }
-    },
-  );
+    });
+
+  it("is refused if the proxy hides the host name", async (t) => {
+    const folder = temporaryFolder("proxy-host");
+    t.after(() => removeFolder(folder));
+    const deployed = await deploy(folder, "nginx", (text) => text.replace(/proxy_set_header Host .*/, ""));
+    try {
+      const { bearer } = await signUp(folder, deployed);
+      const asked = await deployed.send("POST", "/mcp", {
+        headers: { ...bearer, ...json, origin: deployed.url, accept: "application/json, text/event-stream" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      });
+      assert.equal(asked.status, 403);
+    } finally {
+      await deployed.close();
+    }
+  });
 });

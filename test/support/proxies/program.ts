@@ -43,12 +43,12 @@ export async function freePorts(count: number): Promise<number[]> {
 export async function startProgram(
   name: string,
   args: readonly string[],
-  { folder, port }: { folder: string; port: number },
+  { folder, port, env = {} }: { folder: string; port: number; env?: Record<string, string> },
 ): Promise<() => Promise<void>> {
   let output = "";
   const child = spawn(findProgram(name)!, args, {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += String(text)));
