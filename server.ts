@@ -16,8 +16,8 @@ import { confirmRestoreByOperator } from "./src/epoch/epoch.ts";
 import { ServiceError } from "./src/errors.ts";
 import type { Health } from "./src/http/service/health.ts";
 import { closeServer, listen } from "./src/http/service/listen.ts";
-import { openMetrics, type Metrics } from "./src/http/service/metrics.ts";
 import { openLog, type Log } from "./src/log.ts";
+import { measure } from "./src/metrics/metrics.ts";
 import { resetFactorsByEmail } from "./src/mfa/reset.ts";
 import { closeStores, openApp, openStores } from "./src/open.ts";
 import {
@@ -167,6 +167,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
       },
       "starting",
     );
+    const metrics = measure(config);
     const app = await open(config, log, closers);
     // Plans of syncs are made in child processes, also by the role that runs no jobs.
     closers.push(() => closeChildren(app));
@@ -178,10 +179,8 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
       const workers = await startWorkers(app);
       intakes.push(() => workers.close());
     }
-    let metrics: Metrics | undefined;
-    if (config.metricsPort !== undefined) {
-      metrics = openMetrics(() => app.queue.counts());
-      const page = await metrics.listen(config.host, config.metricsPort, health);
+    if (metrics) {
+      const page = await metrics.serve(app, health, role);
       intakes.push(() => closeServer(page, closeServerMs));
     }
     if (role === "worker") return;

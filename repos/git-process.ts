@@ -8,6 +8,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { isObserved, noteEnded } from "../contract/observation.ts";
 import { RepoError } from "./errors.ts";
 
 export interface NativeGit {
@@ -64,6 +65,7 @@ export async function startGit(
     throw unstartable(error as Error);
   }
   const started = trackGroup(child);
+  if (isObserved()) measure(child, args);
   // A program that was removed since it was located.
   child.once("exit", (code) => code === notFoundCode && located.delete(keyOf(git)));
   await new Promise<void>((resolve, reject) => {
@@ -71,6 +73,17 @@ export async function startGit(
     child.once("error", (error) => reject(unstartable(error)));
   });
   return started;
+}
+
+const commandPattern = /^[a-z][a-z-]{1,30}$/;
+
+function measure(child: GitProcess["child"], args: readonly string[]): void {
+  const startedAt = performance.now();
+  // Options that precede the command have values, which contain other characters.
+  const command = args.find((arg) => commandPattern.test(arg)) ?? "version";
+  child.once("exit", (code) =>
+    noteEnded("git", { command }, (performance.now() - startedAt) / 1000, code !== 0),
+  );
 }
 
 /** The exit listener kills what git has left running; until then its number can't be another process's. */

@@ -15,8 +15,10 @@ import {
   type Document,
   type Long,
 } from "mongodb";
+import { isObserved } from "../contract/observation.ts";
 import { endWaitingForClosedConnections } from "./database/closed-connections.ts";
 import { ensureIndexes, type DeclaredIndexes } from "./database/indexes.ts";
+import { measureCommands } from "./database/measure-commands.ts";
 
 /** Time that a request waits for an unavailable engine before the response 503. */
 const serverSelectionTimeoutMs = 3000;
@@ -58,7 +60,9 @@ export async function openDatabase(url: string, name: string): Promise<Database>
     serverSelectionTimeoutMS: serverSelectionTimeoutMs,
     connectTimeoutMS: 5000,
     socketTimeoutMS: socketTimeoutMs,
+    ...(isObserved() && { monitorCommands: true }),
   });
+  if (isObserved()) measureCommands(client);
   await connect(client);
   const db = client.db(name);
   return {

@@ -28,6 +28,7 @@ import { openCallers } from "./lookups/callers.ts";
 import { openCatalog } from "./lookups/catalog.ts";
 import { openInstallGroups } from "./lookups/install-groups.ts";
 import { openJoinedReads } from "./lookups/joined-reads.ts";
+import { openOperationState } from "./lookups/operation-state.ts";
 import { openOverviews } from "./lookups/overviews.ts";
 import { openSkillLookups } from "./lookups/skills.ts";
 import { openSsoLookups } from "./lookups/sso.ts";
@@ -159,6 +160,7 @@ function openQueries(database: Database) {
     callers: openCallers(reads),
     catalog: openCatalog(database),
     downloadCounts: openDownloadCounts(database),
+    operationState: openOperationState(database),
     overviews: openOverviews(database),
     sealedValues: openSealedValues(database),
     skillFigures: openSkillFigures(database),

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { App } from "../src/app.ts";
+import { countRelayed } from "../src/metrics/relay.ts";
 import type { JobName, JobPayloads } from "../src/queue/jobs.ts";
 import type { ChildProcessError } from "./child-error.ts";
 import type { FromChild, ToChild } from "./child-protocol.ts";
@@ -63,6 +64,7 @@ export function startChild(app: App, maxOldSpaceMb: number): Child {
   });
   started.on("message", (message: FromChild) => {
     if (message.kind === "enqueue") void enqueueFor(app, child, message);
+    else if (message.kind === "observed") countRelayed(message.observations);
   });
   // Raised by a message to a process that has just died; `exit` handles its end.
   started.on("error", () => undefined);

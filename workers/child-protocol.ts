@@ -1,5 +1,6 @@
 /** Messages between a worker process and its job processes. All are plain data, without users' secrets. */
 import type { Config } from "../src/config.ts";
+import type { Observation } from "../src/metrics/relay.ts";
 import type { EnqueueOptions } from "../src/queue/index.ts";
 import type { JobName } from "../src/queue/jobs.ts";
 import type { ChildJobName, ChildPayloads } from "./child-jobs.ts";
@@ -19,6 +20,7 @@ export type ToChild =
 export type FromChild =
   | { kind: "done"; result: unknown }
   | { kind: "failed"; error: SentError }
+  | { kind: "observed"; observations: Observation[] }
   | {
       kind: "enqueue";
       id: number;

@@ -1,8 +1,10 @@
 /** Entry of a job process (`children.ts`): opens its own app at the first job, and ends with its parent. */
 import os from "node:os";
+import { observeWith } from "../contract/observation.ts";
 import { killGitProcesses } from "../repos/git-process.ts";
 import type { App } from "../src/app.ts";
 import { openLog } from "../src/log.ts";
+import { openRelay } from "../src/metrics/relay.ts";
 import { type OpenedApp, openApp } from "../src/open.ts";
 import type { Queue } from "../src/queue/index.ts";
 import { type ChildJobName, type ChildPayloads, childJobs } from "./child-jobs.ts";
@@ -19,6 +21,8 @@ const waiting = new Map<number, { resolve: () => void; reject: (error: Error) =>
 
 const tell = (message: FromChild) => process.send?.(message, undefined, undefined, () => undefined);
 
+const relay = openRelay((observations) => tell({ kind: "observed", observations }));
+
 process.on("message", (message: ToChild) => {
   if (message.kind === "run") void run(message);
   else if (message.kind === "queued") answered(message);
@@ -31,6 +35,7 @@ process.on("disconnect", endProcess);
 
 async function run({ name, payload, services }: ToChild & { kind: "run" }): Promise<void> {
   try {
+    if (services.config.metricsPort !== undefined) observeWith(relay.observer);
     opened ??= openApp({ ...services, log: openLog(services.config.logLevel), queue: queueOfParent });
     const { app } = await opened.catch((error: unknown) => {
       opened = undefined;
@@ -38,8 +43,11 @@ async function run({ name, payload, services }: ToChild & { kind: "run" }): Prom
     });
     // The map ties each name to its payload type, which the compiler can't infer for a name known only at run time.
     const job = childJobs[name] as (app: App, payload: ChildPayloads[ChildJobName]) => Promise<unknown>;
-    tell({ kind: "done", result: await job(app, payload) });
+    const result = await job(app, payload);
+    relay.flush();
+    tell({ kind: "done", result });
   } catch (error) {
+    relay.flush();
     tell({ kind: "failed", error: sendable(error) });
   }
 }

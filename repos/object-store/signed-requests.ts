@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
+import { noteCount, measured } from "../../contract/observation.ts";
 import { RepoError } from "../errors.ts";
 import { openCredentials, type Credentials } from "./credentials.ts";
 import { openHttpClient, type HttpResponse } from "./http-client.ts";
@@ -113,45 +114,64 @@ export function openSignedRequests({ location, credentials: source }: ObjectStor
     return http.send(url, { method, headers, body, maxBytes: Math.max(maxBytes, errorBytes) });
   }
 
+  async function send(request: StoreRequest): Promise<HttpResponse> {
+    const url = urlOf(request);
+    const end = performance.now() + patienceMs;
+    let hasRenewed = false;
+    for (let attempt = 1; ; attempt++) {
+      const isLast = request.isOnce === true || attempt >= maxAttempts;
+      let pauseMs = Math.random() * Math.min(maxPauseMs, firstPauseMs * 2 ** attempt);
+      try {
+        const keys = await credentials.get();
+        const response = await sendOnce(url, request, keys);
+        const { status } = response;
+        if ((status >= 200 && status < 300) || request.accepts?.includes(status)) return response;
+        const failure = new ObjectStoreError(request, url.host, response);
+        // A response to HEAD has no text that would name the reason.
+        const mayBeExpired =
+          refusedCredentials.test(failure.reason) ||
+          (request.method === "HEAD" && (status === 400 || status === 403));
+        if (mayBeExpired && !hasRenewed) {
+          credentials.renew(keys);
+          hasRenewed = true;
+          pauseMs = 0;
+        } else if (!transientStatuses.has(status)) throw failure;
+        pauseMs = Math.max(
+          pauseMs,
+          Math.min(maxPauseMs, 1000 * Number(response.headers["retry-after"] ?? 0) || 0),
+        );
+        if (isLast || performance.now() + pauseMs > end) throw failure;
+      } catch (error) {
+        if (error instanceof ObjectStoreError || !(error instanceof RepoError)) throw error;
+        if (error.code === "storage_unavailable" || error.code === "invalid_remote") throw error;
+        if (isLast || performance.now() + pauseMs > end)
+          throw new RepoError("storage_unavailable", `the object store: ${error.message}`, {
+            cause: error,
+          });
+      }
+      await sleep(pauseMs);
+    }
+  }
+
   return {
     async send(request) {
-      const url = urlOf(request);
-      const end = performance.now() + patienceMs;
-      let hasRenewed = false;
-      for (let attempt = 1; ; attempt++) {
-        const isLast = request.isOnce === true || attempt >= maxAttempts;
-        let pauseMs = Math.random() * Math.min(maxPauseMs, firstPauseMs * 2 ** attempt);
-        try {
-          const keys = await credentials.get();
-          const response = await sendOnce(url, request, keys);
-          const { status } = response;
-          if ((status >= 200 && status < 300) || request.accepts?.includes(status)) return response;
-          const failure = new ObjectStoreError(request, url.host, response);
-          // A response to HEAD has no text that would name the reason.
-          const mayBeExpired =
-            refusedCredentials.test(failure.reason) ||
-            (request.method === "HEAD" && (status === 400 || status === 403));
-          if (mayBeExpired && !hasRenewed) {
-            credentials.renew(keys);
-            hasRenewed = true;
-            pauseMs = 0;
-          } else if (!transientStatuses.has(status)) throw failure;
-          pauseMs = Math.max(
-            pauseMs,
-            Math.min(maxPauseMs, 1000 * Number(response.headers["retry-after"] ?? 0) || 0),
-          );
-          if (isLast || performance.now() + pauseMs > end) throw failure;
-        } catch (error) {
-          if (error instanceof ObjectStoreError || !(error instanceof RepoError)) throw error;
-          if (error.code === "storage_unavailable" || error.code === "invalid_remote") throw error;
-          if (isLast || performance.now() + pauseMs > end)
-            throw new RepoError("storage_unavailable", `the object store: ${error.message}`, {
-              cause: error,
-            });
-        }
-        await sleep(pauseMs);
-      }
+      const response = await measured("objectStore", { operation: operationOf(request) }, () =>
+        send(request),
+      );
+      const sent = request.body?.reduce((sum, { length }) => sum + length, 0) ?? 0;
+      if (sent > 0) noteCount("objectStoreBytes", { direction: "sent" }, sent);
+      if (response.body.length > 0)
+        noteCount("objectStoreBytes", { direction: "received" }, response.body.length);
+      return response;
     },
     close: () => http.close(),
   };
+}
+
+const operations = { GET: "get", HEAD: "head", PUT: "put", POST: "multipart", DELETE: "delete" } as const;
+
+function operationOf({ method, key, query, headers }: StoreRequest): string {
+  if (method === "GET" && key === undefined) return "list";
+  if (method === "GET" && headers?.["range"] !== undefined) return "get_range";
+  return query?.["uploadId"] === undefined ? operations[method] : "multipart";
 }

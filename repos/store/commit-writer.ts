@@ -1,5 +1,6 @@
 /** Writes versions as commits, large ones in a worker thread, and makes them known to the readers of this process. */
 import { stat } from "node:fs/promises";
+import { noteCount } from "../../contract/observation.ts";
 import { asRepoError } from "../errors.ts";
 import type { ThreadPool } from "../threads/thread-pool.ts";
 import type { PackStore } from "./driver.ts";
@@ -29,6 +30,8 @@ export function openCommitWriter(parts: CommitWriterParts, onWritten: (repo: Rep
     objects.views.add(repo, pack.pack, new PackIndex(toBuffer(pack.index)), pack.bytes);
     for (const { oid, object } of fresh)
       objects.remember(repo, oid, { ...object, data: toBuffer(object.data) });
+    noteCount("packs", { reason: "publish" });
+    noteCount("packBytes", { reason: "publish" }, pack.bytes);
     onWritten(repo);
     return written;
   }

@@ -5,6 +5,7 @@
  * or overlapping packs, never smaller sets.
  */
 import * as zlib from "node:zlib";
+import { noteCount } from "../../contract/observation.ts";
 import { RepoError } from "../errors.ts";
 import type { PackStore } from "./driver.ts";
 import { PackIndex, offsetDelta, parseEntryHead } from "./pack/format.ts";
@@ -54,6 +55,8 @@ export async function mergePacks(
     await packs.supersede(repo, merged.pack, merged.replaced);
     views.add(repo, merged.pack, new PackIndex(merged.index), merged.bytes);
     views.cover(repo, merged.replaced);
+    noteCount("packs", { reason: "merge" });
+    noteCount("packBytes", { reason: "merge" }, merged.bytes);
     report.written++;
     report.superseded += merged.replaced.length;
   }

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { Readable, pipeline } from "node:stream";
 import * as zlib from "node:zlib";
 import { LRUCache } from "lru-cache";
+import { noteCount } from "../../contract/observation.ts";
 import { RepoError } from "../errors.ts";
 import { ownBytes } from "../own-bytes.ts";
 import type { PackStore } from "./driver.ts";
@@ -187,8 +188,10 @@ export class ObjectReader {
   }
 
   #cached(repo: StoredId, oid: string, type: ObjectType): Buffer | undefined {
-    const object = this.#objects.get(cacheKey(repo, oid, type));
-    return object?.type === type ? object.data : undefined;
+    const { data } = this.#objects.get(cacheKey(repo, oid, type)) ?? {};
+    noteCount("cacheRequests", { cache: "objects", result: data ? "hit" : "miss" });
+    if (data) noteCount("cacheReadBytes", { cache: "objects" }, data.length);
+    return data;
   }
 
   async #place(repo: StoredId, oid: string): Promise<PackLocation> {

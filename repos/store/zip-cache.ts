@@ -1,5 +1,6 @@
 /** Zips of versions, created on first use and cached; large ones are created in a worker thread. */
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
+import { noteCount } from "../../contract/observation.ts";
 import { RepoError } from "../errors.ts";
 import type { ThreadPool } from "../threads/thread-pool.ts";
 import { type Artifacts, makeArtifact } from "./artifacts.ts";
@@ -40,7 +41,11 @@ export function openZipCache({ driver, packs, objects, versions, artifacts, thre
     // Several attempts, since a sweep may remove a zip between its creation and its opening.
     for (let attempt = 0; attempt < 3; attempt++) {
       const opened = await artifacts.open(repo, treeOid, digest);
-      if (opened !== undefined) return opened;
+      if (attempt === 0) noteCount("cacheRequests", { cache: "zips", result: opened ? "hit" : "miss" });
+      if (opened !== undefined) {
+        noteCount(attempt === 0 ? "cacheReadBytes" : "cacheWrittenBytes", { cache: "zips" }, opened.size);
+        return opened;
+      }
       if (!(await create(repo, treeOid, digest, path))) throw digestMismatch(repo, commitOid);
       // The skill was erased concurrently: its zips were removed first, and this one was written afterwards.
       if (!(await packs.exists(repo))) {

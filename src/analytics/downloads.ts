@@ -2,6 +2,7 @@
  * Records downloads. Rows are collected in memory for a moment and written together, so that a read never waits for a
  * write; a killed process loses at most the rows of that moment.
  */
+import { noteCount } from "../../contract/observation.ts";
 import type { AnalyticsPayload } from "../../contract/payloads/analytics.ts";
 import { retryIdempotent } from "../../storage/database.ts";
 import type { Day, DownloadBatch, DownloadRow } from "../../storage/downloads.ts";
@@ -35,6 +36,7 @@ export function recordDownload(
   actor: Actor,
   version: { skillId: string; tenantId: string; _id: string },
 ): void {
+  noteCount("downloads", { client: actor.origin.client });
   const gathering = gatheringOf(app);
   gathering.rows.push({
     skillId: version.skillId,

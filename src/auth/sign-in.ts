@@ -11,6 +11,7 @@ import { joinAutomatically } from "../orgs/auto-join/join.ts";
 import { foldName } from "../users/schema.ts";
 import { signUpMode } from "../users/sign-up-mode.ts";
 import { noteBreakGlass } from "./break-glass.ts";
+import { countingFailures, countSuccess } from "./count-sign-in.ts";
 import { checkSignIn } from "./credentials.ts";
 import { clientFacts, knownClient, rememberClient } from "./known-clients.ts";
 import type { SignIn } from "./schema.ts";
@@ -39,7 +40,9 @@ export async function signIn(
 ): Promise<SignedIn | FactorNeeded> {
   const emailKey = foldName(input.email.trim());
   const client = clientFacts(app, actor, request);
-  const user = await checkSignIn(app, { emailKey, password: input.password, client });
+  const user = await countingFailures("password", () =>
+    checkSignIn(app, { emailKey, password: input.password, client }),
+  );
   if (user.hasFactor) return issueTicket(app, user, client);
   return completeSignIn(app, user, actor, request, ["password"]);
 }
@@ -70,6 +73,7 @@ export async function completeSignIn(
   const notice = isKnown ? {} : await noticeTo(app, user);
   const signedIn = await startSignedIn(app, user, actor, request, { methods, ...session, ...notice });
   if (!isKnown) queueMails(app, user._id);
+  countSuccess(methods);
   return signedIn;
 }
 

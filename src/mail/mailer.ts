@@ -8,6 +8,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createTransport, type SendMailOptions } from "nodemailer";
 import { emailAddress } from "../../contract/email-address.ts";
+import { measured } from "../../contract/observation.ts";
 import { unprintable } from "../../contract/unsafe-characters.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
@@ -51,8 +52,14 @@ const confined = { disableFileAccess: true, disableUrlAccess: true };
 
 export function openMailer(options: Pick<Config, "smtpUrl" | "mailFrom" | "dataDir"> & { log: Log }): Mailer {
   const { smtpUrl, mailFrom, log } = options;
-  if (smtpUrl !== undefined) return openSmtp(smtpUrl, mailFrom, log);
-  return openFolder(path.join(options.dataDir, "mail"), mailFrom, log);
+  const mailer =
+    smtpUrl === undefined
+      ? openFolder(path.join(options.dataDir, "mail"), mailFrom, log)
+      : openSmtp(smtpUrl, mailFrom, log);
+  return {
+    ...mailer,
+    send: (mail) => measured("mail", { transport: mailer.kind }, () => mailer.send(mail)),
+  };
 }
 
 function openSmtp(smtpUrl: string, from: Config["mailFrom"], log: Log): Mailer {

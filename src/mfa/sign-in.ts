@@ -4,6 +4,7 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
 import { noteBreakGlass, type NotedUses } from "../auth/break-glass.ts";
+import { countingFailures } from "../auth/count-sign-in.ts";
 import { accountSuspended, checkOwnPassword, type BudgetKey } from "../auth/credentials.ts";
 import { clientFacts, knownClient } from "../auth/known-clients.ts";
 import { completeSignIn, type SignedIn } from "../auth/sign-in.ts";
@@ -36,11 +37,9 @@ export async function completeByFactor(
   const keys: BudgetKey[] = [["factor", hashSecret(`${user._id}\n${who}`)]];
   if (!known) keys.push(["factor-unknown-clients", user._id]);
   const binding = browserBinding(client.deviceSecret ?? "");
-  const method = await verifyFactor(app, user, proof, {
-    keys,
-    binding,
-    origin: actor.origin,
-  });
+  const method = await countingFailures("factor", () =>
+    verifyFactor(app, user, proof, { keys, binding, origin: actor.origin }),
+  );
   await useTicket(app, ticket);
   if (user.suspended) throw accountSuspended();
   return completeSignIn(app, user, actor, request, ["password", method]);

@@ -1,6 +1,7 @@
 // The running side of the queue: one BullMQ worker per queue, which calls the processors.
 import { DelayedError, type Job, UnrecoverableError } from "bullmq";
 import { withinTime } from "../../contract/concurrency/within-time.ts";
+import { noteCount, measured } from "../../contract/observation.ts";
 import type { Log } from "../log.ts";
 import type { BackendWorker, QueueBackend } from "./backend.ts";
 import { pauseBeforeRetry } from "./backoff.ts";
@@ -124,10 +125,11 @@ async function run(processors: Processors, job: Job, observe: (run: JobRun) => v
   const ended = (outcome: JobRun["outcome"]) => {
     const ms = Math.round(performance.now() - startedAt);
     observe({ name, outcome, ms });
+    noteCount("jobRuns", { job: name, outcome });
     return ms;
   };
   try {
-    await withinLimit(process(job.data as never), name);
+    await measured("job", { job: name }, () => withinLimit(process(job.data as never), name));
     ended("completed");
   } catch (error) {
     const isLast = isPermanent(error) || job.attemptsMade + 1 >= (job.opts.attempts ?? 1);

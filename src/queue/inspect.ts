@@ -40,6 +40,8 @@ export interface QueueInspector {
   ids(queue: QueueName, state: JobState, from: number, count: number): Promise<string[]>;
   /** The jobs of some ids, without those that no longer exist or are in another state by now. */
   jobs(queue: QueueName, state: JobState, ids: readonly string[]): Promise<QueuedJob[]>;
+  /** Time from which the next waiting job could have run; undefined if none waits. */
+  waitingSince(queue: QueueName): Promise<Date | undefined>;
   find(queue: QueueName, id: string): Promise<QueuedJobDetail | undefined>;
   /** Retries a failed job with all of its attempts. */
   retry(queue: QueueName, id: string): Promise<Refusal | undefined>;
@@ -104,6 +106,15 @@ export function inspectorOf(
         Promise.all(ids.map((id) => backend.getJob(id))),
       );
       return found.flatMap((job) => (job && isPlausible(job, state) ? [queuedJob(queue, job, state)] : []));
+    },
+    async waitingSince(queue) {
+      const job = await ask(queue, "reading the next job", async (backend) => {
+        const [id] = await backend.getRanges(["waiting"], 0, 0, true);
+        return id === undefined ? undefined : backend.getJob(id);
+      });
+      if (!job) return undefined;
+      // A job of a schedule is made long before its time, and one that failed has waited since.
+      return new Date(Math.max(job.timestamp + (job.opts.delay ?? 0), job.processedOn ?? 0));
     },
     async find(queue, id) {
       const found = await load(queue, id);

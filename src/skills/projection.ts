@@ -6,6 +6,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promi
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { retryLost } from "../../contract/concurrency/retry-lost.ts";
+import { measured } from "../../contract/observation.ts";
 import type { SkillDoc, SkillToIndex, SkillToProject } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
@@ -41,7 +42,10 @@ export async function projectForReaders(app: App, skill: SkillDoc): Promise<void
  * Notes changes for followers, copies pending versions, publishes events and requests syncs. Returns the ids of skills
  * that exist.
  */
-export async function projectRecords(app: App, ids: string[]): Promise<string[]> {
+export const projectRecords = (app: App, ids: string[]): Promise<string[]> =>
+  measured("publish", { stage: "project" }, () => projectAll(app, ids));
+
+async function projectAll(app: App, ids: string[]): Promise<string[]> {
   const { skills, versions, auditEvents } = app.storage;
   const found = await skills.listToProject(ids);
   // Before the events are in the log: open pages then read the changes again.

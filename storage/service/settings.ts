@@ -17,6 +17,16 @@ export interface ServiceSettingsDoc extends WithOutbox {
   administratorChange?: AdministratorChange;
   /** A counter that the Git root has as well (`src/epoch/`). */
   epoch?: StoredEpoch;
+  /** The last backup. */
+  backup?: StoredBackup;
+}
+
+export interface StoredBackup {
+  endedAt: Date;
+  /** Why it failed, or the number of its faults. */
+  problem?: string;
+  /** End of the last one without a problem. */
+  succeededAt?: Date;
 }
 
 export interface StoredEpoch {
@@ -75,6 +85,17 @@ export const serviceSettingsCollection = defineCollection({
         { _id, administratorChanges: number },
         { $unset: { administratorChange: true } },
       );
+    },
+    /** Records the end of a backup. */
+    async noteBackup(endedAt: Date, problem: string | undefined): Promise<void> {
+      const change =
+        problem === undefined
+          ? {
+              $set: { "backup.endedAt": endedAt, "backup.succeededAt": endedAt },
+              $unset: { "backup.problem": true } as const,
+            }
+          : { $set: { "backup.endedAt": endedAt, "backup.problem": problem } };
+      await settings.updateOne({ _id }, change, { upsert: true });
     },
     ...epochOperations(settings),
   }),

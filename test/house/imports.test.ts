@@ -34,6 +34,7 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^@modelcontextprotocol\/(server|node)(\/|$)/, /^src\/(mcp|connectors)\//],
   [/^@node-saml\/|^@xmldom\/|^openid-client$/, /^src\/sso\/|^src\/compute\/pieces\/verify-xml\.ts$/],
   [/^nodemailer$/, /^src\/mail\//],
+  [/^prom-client$/, /^src\/metrics\//],
   [/^markdown-it$/, /^src\/compute\/pieces\/|^web\/|^contract\/markdown(-it-footnote\.d)?\.ts$/],
   [/^markdown-it-footnote$/, /^contract\/markdown\.ts$/],
   [/^diff$/, /^src\/compute\/pieces\/|^web\//],
@@ -77,6 +78,7 @@ const order = [
   "attention",
   "events",
   "jobs",
+  "metrics",
   "demo",
   "operations",
 ];

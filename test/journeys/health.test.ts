@@ -2,24 +2,15 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { after, describe, it } from "node:test";
+import { freePort } from "../support/free-port.ts";
 import { callApi } from "../support/http-client.ts";
 import { startTestRedis, whyNoRedis } from "../support/redis.ts";
 import { removeFolder, runServer, startServer, temporaryFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
 const quiet = { LOG_LEVEL: "warn" };
-
-async function freePort(): Promise<string> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return String(port);
-}
 
 const statusOf = (url: string) =>
   fetch(url, { headers: { connection: "close" } }).then(

@@ -5,6 +5,7 @@
 import { utimes } from "node:fs/promises";
 import { LRUCache } from "lru-cache";
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
+import { noteCount } from "../../../contract/observation.ts";
 import { RepoError } from "../../errors.ts";
 import type { ObjectStore } from "../../object-store/types.ts";
 import type { PackStore } from "../driver.ts";
@@ -82,7 +83,11 @@ export class PackCache {
   async read(repo: StoredId, pack: string, offset: number, length: number): Promise<Buffer> {
     const readCopy = () => this.#fromCopy(repo, pack, (local) => local.read(repo, pack, offset, length));
     const copied = await readCopy();
-    if (copied !== undefined) return copied;
+    noteCount("cacheRequests", { cache: "packs", result: copied ? "hit" : "miss" });
+    if (copied !== undefined) {
+      noteCount("cacheReadBytes", { cache: "packs" }, copied.length);
+      return copied;
+    }
     const tail = await this.#tail(repo, pack);
     if (offset + length > tail.packBytes)
       throw new RepoError("object_corrupt", "a pack is shorter than its index requires");
@@ -122,7 +127,7 @@ export class PackCache {
       try {
         await this.#options.local.put(repo, pack, bytes, index, "create");
         this.#tails.delete(key);
-        this.#options.onWritten(size);
+        this.#written(size);
       } catch (error) {
         this.#report(repo, pack, error);
       } finally {
@@ -234,14 +239,19 @@ export class PackCache {
   }
 
   async #copy(repo: StoredId, pack: string): Promise<void> {
-    const { local, onWritten } = this.#options;
+    const { local } = this.#options;
     const tail = await this.#tail(repo, pack);
     const writing = this.#writing.get(packKey(repo, pack));
     if (writing !== undefined) return writing;
     const read = (start: number, length: number) => this.#readRange(repo, pack, start, length);
     await copyPack(local, repo, { pack, size: tail.packBytes, index: tail.index, read }, "create");
     this.#tails.delete(packKey(repo, pack));
-    onWritten(tail.packBytes + tail.indexBytes);
+    this.#written(tail.packBytes + tail.indexBytes);
+  }
+
+  #written(bytes: number): void {
+    noteCount("cacheWrittenBytes", { cache: "packs" }, bytes);
+    this.#options.onWritten(bytes);
   }
 
   async #readRange(repo: StoredId, pack: string, start: number, length: number): Promise<Buffer> {

@@ -19,7 +19,18 @@ export interface HttpOptions extends Omit<RouteServices, "findCaller"> {
   /** Pages at paths that no route offers with any method. Their patterns match every path of their length. */
   pages?: Route[];
   trustProxy: TrustedProxies;
-  observe?(request: { method: string; route: string; status: number; seconds: number }): void;
+  observe?(request: RequestEnd): void;
+}
+
+/** A request that was answered, or that its caller has aborted. */
+export interface RequestEnd {
+  method: string;
+  /** Pattern of the route's path; "none" if no route has the path. */
+  route: string;
+  status: number;
+  seconds: number;
+  bytesReceived: number;
+  bytesSent: number;
 }
 
 export function createHttp(options: HttpOptions): Koa {
@@ -121,6 +132,8 @@ function observed(
 ): string {
   const requestId = requestIdOf(request);
   const started = performance.now();
+  const { socket } = request;
+  const [readBefore, writtenBefore] = [socket.bytesRead, socket.bytesWritten];
   response.setHeader("x-request-id", requestId);
   // Koa and the pipeline of a compressed body add seven for "close", and the routes of agents three.
   response.setMaxListeners(maxListeners);
@@ -129,7 +142,16 @@ function observed(
     const ms = performance.now() - started;
     const { method = "" } = request;
     const [route, status] = [routeName(), response.statusCode];
-    observe?.({ method, route, status, seconds: ms / 1000 });
+    observe?.({
+      method,
+      route,
+      status,
+      seconds: ms / 1000,
+      // A short body arrives with the headers, before the request has an object.
+      bytesReceived:
+        (request.complete && Number(request.headers["content-length"])) || socket.bytesRead - readBefore,
+      bytesSent: socket.bytesWritten - writtenBefore,
+    });
     const entry = { requestId, method, route, status, ms: Math.round(ms * 100) / 100 };
     log[status >= 500 ? "error" : "info"](entry, "request");
   });

@@ -1,6 +1,7 @@
 /** Sign-in by a passkey alone: it proves that its holder has the device and is its owner. */
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import { countingFailures } from "../../auth/count-sign-in.ts";
 import { accountSuspended } from "../../auth/credentials.ts";
 import { clientFacts } from "../../auth/known-clients.ts";
 import { requirePasskeys } from "../../auth/relying-party.ts";
@@ -19,9 +20,12 @@ export async function signInByPasskey(
 ): Promise<SignedIn> {
   requirePasskeys(app);
   const { deviceSecret } = clientFacts(app, actor, request);
-  const user = await app.storage.users.findByPasskey(passkey.id);
-  if (!user || deviceSecret === undefined || !passkey.response.userHandle) throw badPasskey();
-  await verifyPasskey(app, user, passkey, browserBinding(deviceSecret));
+  const user = await countingFailures("passkey", async () => {
+    const found = await app.storage.users.findByPasskey(passkey.id);
+    if (!found || deviceSecret === undefined || !passkey.response.userHandle) throw badPasskey();
+    await verifyPasskey(app, found, passkey, browserBinding(deviceSecret));
+    return found;
+  });
   if (user.suspended) throw accountSuspended();
   return completeSignIn(app, user, actor, request, ["passkey"]);
 }

@@ -1,6 +1,6 @@
 /** The commands `backup`, `backups` and `restore`, as lines to print. */
 import type { Stores } from "../../app.ts";
-import { backUp, type BackupOptions } from "./backup.ts";
+import { backUp, type Backup, type BackupOptions } from "./backup.ts";
 import { listPoints } from "./points.ts";
 import { restore } from "./restore.ts";
 
@@ -11,11 +11,27 @@ export interface CommandResult {
 }
 
 export async function backUpTo(app: Stores, options: BackupOptions): Promise<CommandResult> {
-  const { name, repositories, packs, copied, bytes, faults } = await backUp(app, options);
+  const { name, repositories, packs, copied, bytes, faults } = await notingEnd(app, () =>
+    backUp(app, options),
+  );
   const summary =
     `Backed up ${repositories} repositories with ${packs} packs as ${name}: ${copied} packs are new ` +
     `(${(bytes / 1e6).toFixed(1)} MB), ${faults.length} faults.`;
   return { lines: [...faults, summary], hasFaults: faults.length > 0 };
+}
+
+/** Records the end of a backup in the database, for the metrics and the mails to administrators. */
+async function notingEnd(app: Stores, work: () => Promise<Backup>): Promise<Backup> {
+  const { noteBackup } = app.storage.serviceSettings;
+  try {
+    const made = await work();
+    const { faults } = made;
+    await noteBackup(app.now(), faults.length > 0 ? `It has ${faults.length} faults.` : undefined);
+    return made;
+  } catch (error) {
+    await noteBackup(app.now(), (error as Error).message.slice(0, 300)).catch(() => undefined);
+    throw error;
+  }
 }
 
 export async function describeBackups(folder: string): Promise<CommandResult> {

@@ -5,6 +5,7 @@
  * commit for garbage collection; after a crash behind it, `projectSkill` does the rest.
  */
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
+import { measured } from "../../../contract/observation.ts";
 import { modesOnlySentence } from "../../../contract/package/modes.ts";
 import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
 import type { RepoId, WrittenCommit } from "../../../repos/store/index.ts";
@@ -230,7 +231,9 @@ async function appendOnce(
   change: Parameters<App["storage"]["skills"]["append"]>[3],
 ): Promise<SkillDoc | null> {
   try {
-    return await app.storage.skills.append(skill._id, skill.head.version, row, change);
+    return await measured("publish", { stage: "record" }, () =>
+      app.storage.skills.append(skill._id, skill.head.version, row, change),
+    );
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     const isApplied = await retryIdempotent(

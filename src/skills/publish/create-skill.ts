@@ -1,5 +1,6 @@
 /** Creates a skill whose name and slug are decided: its first commit, its path reservation, its document. */
 import { customAlphabet } from "nanoid";
+import { measured } from "../../../contract/observation.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
 import { isDuplicate, isUnavailable, retryIdempotent, untilKnownMs } from "../../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../../storage/outbox.ts";
@@ -87,7 +88,7 @@ export async function createSkill(
   const name = imported ? "skill.created_via_import" : "skill.created";
   const event = versionEvent(app, actor, name, facts, { name: input.name, visibility }, written);
   const skill = newDocument(actor, tenant, source, input, row, event);
-  const inserted = await insertAtPath(app, skill);
+  const inserted = await measured("publish", { stage: "record" }, () => insertAtPath(app, skill));
   if (inserted !== "inserted") {
     await app.repos.erase(repo);
     await app.storage.versions.removeOfSkill(identity._id);

@@ -3,6 +3,7 @@
  * the version is written, since its name may be in the source.
  */
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
+import { measured } from "../../../contract/observation.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
@@ -47,7 +48,9 @@ export async function publishSkill(
   creation?: Creation,
   open: OpenSource = (type, publish) => withVersionSource(app, actor, input, type, publish),
 ): Promise<Published> {
-  const target = await resolveTarget(app, actor, input, chooseWorkspace);
+  const target = await measured("publish", { stage: "resolve" }, () =>
+    resolveTarget(app, actor, input, chooseWorkspace),
+  );
   const request = { ...input, versionId: creation?.id, isFirstAttempt: creation?.isRetry === false };
   const written =
     (await findWritten(app, actor, target, input, creation)) ??

@@ -1,4 +1,5 @@
 /** Writes the first commit of a version, and reads its findings: those of a text while its files are written. */
+import { measured } from "../../../contract/observation.ts";
 import type { CommitDraft, RepoId, WrittenCommit } from "../../../repos/store/index.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -7,14 +8,20 @@ import type { SkillKind } from "../../compute/pieces/plan-lint.ts";
 import { lintCommit, lintText } from "../findings/version-findings.ts";
 import type { StoredTree } from "./content/text-source.ts";
 
-export async function writeCommit(
+type Written = { written: WrittenCommit; findings: VersionDoc["findings"] };
+
+export function writeCommit(...given: Parameters<typeof writeAndRead>): Promise<Written> {
+  return measured("publish", { stage: "write" }, () => writeAndRead(...given));
+}
+
+async function writeAndRead(
   app: App,
   actor: Actor,
   repo: RepoId,
   draft: CommitDraft,
   { source, text }: StoredTree,
   kind: SkillKind,
-): Promise<{ written: WrittenCommit; findings: VersionDoc["findings"] }> {
+): Promise<Written> {
   const writing = app.repos.writeCommit(repo, { ...draft, source });
   if (source.kind === "files" && text) {
     const linting = lintText(app, actor, repo, source, text, kind);

@@ -2,6 +2,7 @@
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
+import { countFailure } from "../../auth/count-sign-in.ts";
 import { ServiceError } from "../../errors.ts";
 import { logSignIn, numberText } from "./log.ts";
 
@@ -30,12 +31,14 @@ export async function failSignIn(
     email: person?.email ? person.email : undefined,
   });
   const text = numberText(number);
-  return new ServiceError(
+  const error = new ServiceError(
     "sso_failed",
     `You could not be signed in. Try again; if it does not help, give the number ${text} to an owner of your ` +
       "organization, who finds the reason under it.",
     { number: text },
   );
+  countFailure("sso", error);
+  return error;
 }
 
 /** The failure of a response that belongs to no sign-in of this browser. No organization has a part in it. */

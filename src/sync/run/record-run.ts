@@ -1,5 +1,6 @@
 /** Records a sync in the history: its counts, and the reason for its end. */
 import { limits } from "../../../contract/limits.ts";
+import { noteCount } from "../../../contract/observation.ts";
 import type { Mirrors } from "../../../repos/mirror/types.ts";
 import type { ConnectionDoc, RequestCause } from "../../../storage/connections.ts";
 import type { SyncCounts } from "../../../storage/sync/runs.ts";
@@ -39,6 +40,7 @@ export async function recordRun(
 
   const result = { ...ended, endedAt: app.now(), refusals: reportedRefusals(context) };
   const { outcome, endedAt, commit, problem, refusals } = result;
+  noteCount("syncs", { outcome });
   if (isNews(connection, result, counts))
     await syncRuns.finish(runId, {
       endedAt,

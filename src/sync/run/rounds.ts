@@ -3,6 +3,7 @@
  * publishes during a round, the next one plans again.
  */
 import { setTimeout as pause } from "node:timers/promises";
+import { measured } from "../../../contract/observation.ts";
 import { RepoError } from "../../../repos/errors.ts";
 import { indexFile } from "../../../repos/mirror/layout.ts";
 import { refuse, type SyncContext } from "../content/context.ts";
@@ -41,7 +42,7 @@ export async function runRounds(context: SyncContext): Promise<string | null> {
     context.counts.refused = 0;
     let result: RoundResult;
     try {
-      result = await runRound(context);
+      result = await measured("sync", {}, () => runRound(context));
     } catch (error) {
       if (!(error instanceof RepoError) || error.code !== "mirror_damaged") throw error;
       // Damaged again although it was just fetched: the repository itself is damaged.

@@ -1,4 +1,5 @@
 /** Opens the content of a publish, text or upload, and cleans up after it. */
+import { measured } from "../../../../contract/observation.ts";
 import { PackageError, type FileMode } from "../../../../contract/package-rules.ts";
 import type { SkillType } from "../../../../contract/vocabulary.ts";
 import { retryIdempotent } from "../../../../storage/database.ts";
@@ -24,16 +25,21 @@ export async function withVersionSource<T>(
   publish: (source: VersionSource) => Promise<T>,
 ): Promise<T> {
   const compute = app.compute.by(actorKey(actor));
-  if (input.content !== undefined) return publish(await readTextSource(compute, input.content, type));
+  const { content } = input;
+  if (content !== undefined)
+    return publish(
+      await measured("publish", { stage: "read" }, () => readTextSource(compute, content, type)),
+    );
   if (input.uploadId === undefined) throw invalidRequest("Send content or uploadId.");
 
   const { uploadId } = input;
   const claim = await claimUpload(app, actor, uploadId);
   let result: T;
   try {
-    result = await publish(
-      await readPackageSource(compute, claim.zip, { modesOf: (skill) => currentModes(app, skill) }),
+    const source = await measured("publish", { stage: "read" }, () =>
+      readPackageSource(compute, claim.zip, { modesOf: (skill) => currentModes(app, skill) }),
     );
+    result = await publish(source);
   } catch (error) {
     const isFinal =
       error instanceof PackageError ||
