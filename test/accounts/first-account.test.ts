@@ -80,6 +80,32 @@ describe("the set-up link", () => {
     assert.match((await service.call("GET", "/sign-up")).text, /name="password"/);
   });
 
+  it("confirms the address where mails are files, and sends no mail", async () => {
+    const link = await ensureSetupLink(service.app);
+
+    const { answer } = await signUp(service, "ada", { setupToken: tokenOf(link) });
+
+    const user = await service.storage.users.find(String(answer.body.data["id"]));
+    assert.ok(user?.emailVerifiedAt);
+    assert.equal(user.verification, undefined);
+  });
+
+  it("confirms no address where a server sends mails", async () => {
+    const { mail } = service.app;
+    service.app.mail = { ...mail, kind: "smtp" };
+    try {
+      const link = await ensureSetupLink(service.app);
+
+      const { answer } = await signUp(service, "ada", { setupToken: tokenOf(link) });
+
+      const user = await service.storage.users.find(String(answer.body.data["id"]));
+      assert.equal(user?.emailVerifiedAt, undefined);
+      assert.ok(user?.verification);
+    } finally {
+      service.app.mail = mail;
+    }
+  });
+
   it("is the same at each start, and removed once there is an account", async () => {
     const links = await Promise.all([1, 2, 3].map(() => ensureSetupLink(service.app)));
 

@@ -46,7 +46,6 @@ describe("svc whoami and logout", () => {
     const svc = newHome();
     await svc.json(["login", "--token", bob.token]);
     await confirmAddress(server, bob);
-    await confirmAddress(server, ada);
     const invited = await callApi(server.url, "POST", `/api/tenants/${acme}/invitations`, {
       token: ada.token,
       body: { email: bob.email, role: "member" },

@@ -88,6 +88,6 @@ describe("the keyboard alone", { skip: whyNoBrowser() ?? false }, async () => {
     await press(page.getByRole("button", { name: "Copy command" }).first());
     await page.getByRole("button", { name: "Copied" }).waitFor();
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");
-    assert.equal(copied, `svc install ${org.slug}/release-notes`);
+    assert.equal(copied, `svc install ${org.slug}/release-notes -t claude -g`);
   }
 });

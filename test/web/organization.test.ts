@@ -208,6 +208,8 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
     await page.getByRole("option", { name: "engineering/release" }).click();
     await page.getByRole("button", { name: "Check" }).click();
     await page.getByText("release pipeline can't read.").waitFor();
+    await page.reload();
+    await page.getByText("release pipeline can't read.").waitFor();
     assert.deepEqual(troubles, []);
   });
 

@@ -81,14 +81,14 @@ export const theme = createTheme({
     Button: { defaultProps: { size: "sm", color: "ink" } },
     // Named where they are used most: an icon button without a name fails WCAG 4.1.2, and the placeholder for focus
     // breaks role=menu.
-    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    // The page behind never scrolls: the shell has the height of the window. A lock would only style all of it again.
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" }, lockScroll: false } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: {
-      defaultProps: { closeButtonProps: { "aria-label": "Close" } },
+      defaultProps: { closeButtonProps: { "aria-label": "Close" }, lockScroll: false },
       styles: { title: { fontSize: "var(--t-h3)", fontWeight: 600 } },
     },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
-    SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Tooltip: { defaultProps: { openDelay: 400 } },
   },
 });

@@ -23,10 +23,17 @@ export const ownInstallQuery = queryOptions({
   select: (installs) => installs.length > 0,
 });
 
-export const memberCountQuery = (org: string) =>
+/** Members beside the user. */
+export const hasColleaguesQuery = (org: string) =>
   queryOptions({
     ...query("/api/tenants/{tenant}/members", { tenant: org, limit: 2 }),
-    select: (members) => members.length,
+    select: (members) => members.length > 1,
+  });
+
+export const hasInvitedQuery = (org: string) =>
+  queryOptions({
+    ...query("/api/tenants/{tenant}/invitations", { tenant: org, limit: 1 }),
+    select: (invitations) => invitations.length > 0,
   });
 
 /** Whether an organization has a repository connected. */

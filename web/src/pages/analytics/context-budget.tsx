@@ -1,5 +1,5 @@
 import "../../parts/charts/charts.css";
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
@@ -10,6 +10,7 @@ import { seriesOf } from "../../parts/charts/series.ts";
 import { saveCsv } from "../../parts/csv.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { ShareBar } from "../../parts/share-bar.tsx";
 import { toolNames } from "../../parts/tool-names.ts";
 import { skillColumn } from "./skill-table.tsx";
@@ -60,9 +61,8 @@ function People({ org, data }: { org: string; data: Data }) {
         <h2 id="context-heading" className="grow">
           Context budget
         </h2>
-        <SegmentedControl
-          aria-label="View of the context budget"
-          size="xs"
+        <Segments
+          label="View of the context budget"
           data={[
             { value: "chart", label: "Chart" },
             { value: "table", label: "Table" },

@@ -1,4 +1,4 @@
-import { Select, SegmentedControl, Input } from "@mantine/core";
+import { Select, Input } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
 import { useState } from "react";
@@ -13,6 +13,7 @@ import { ApiError } from "../../api/client.ts";
 import { newReadersQuery } from "../../api/publishing.ts";
 import { foldersQuery, may, organizationQuery, type Identity } from "../../api/session.ts";
 import { RequiredServers } from "../../parts/mcp/required-servers.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { chooseOrganization } from "../shell/current-organization.ts";
 import { Note } from "./drafts/draft-choice.tsx";
 import type { PublishState } from "./publish/use-publish.ts";
@@ -167,9 +168,8 @@ function Choice<T extends string>(props: {
       inputWrapperOrder={["label", "input", "description"]}
     >
       <div>
-        <SegmentedControl
-          aria-label={props.label}
-          size="xs"
+        <Segments
+          label={props.label}
           data={props.values.map((value) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) }))}
           value={props.value}
           onChange={(value) => props.onChange(value)}

@@ -4,9 +4,10 @@ import { ChevronRight, Circle, CircleCheck, X } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { ownTokensQuery } from "../../api/account.ts";
 import {
+  hasColleaguesQuery,
+  hasInvitedQuery,
   isConnectedQuery,
   latestSkillsQuery,
-  memberCountQuery,
   ownInstallQuery,
   serviceQuery,
 } from "../../api/home.ts";
@@ -111,7 +112,8 @@ function useSteps(identity: Identity, enabled: boolean): { steps: Step[]; isLoad
   const skills = useQuery({ ...latestSkillsQuery(tenantId), enabled });
   const tokens = useQuery({ ...ownTokensQuery, enabled });
   const installs = useQuery({ ...ownInstallQuery, enabled });
-  const members = useQuery({ ...memberCountQuery(slug), enabled: enabled && canInvite });
+  const colleagues = useQuery({ ...hasColleaguesQuery(slug), enabled: enabled && canInvite });
+  const invited = useQuery({ ...hasInvitedQuery(slug), enabled: enabled && canInvite });
   const connected = useQuery({ ...isConnectedQuery(slug), enabled: enabled && canConnect });
   const canRequire = can("security", "manage");
   const requirement = useQuery({ ...requirementQuery(slug), enabled: enabled && canRequire });
@@ -151,7 +153,7 @@ function useSteps(identity: Identity, enabled: boolean): { steps: Step[]; isLoad
       label: "Invite a colleague",
       about: "Members see the skills of the organization, and publish if their role allows it.",
       isOffered: canInvite,
-      isDone: members.data === undefined ? undefined : members.data > 1,
+      isDone: colleagues.data === true || invited.data,
       page: { href: `/${slug}/-/people/invitations`, label: "Invite" },
     },
     {
@@ -169,7 +171,7 @@ function useSteps(identity: Identity, enabled: boolean): { steps: Step[]; isLoad
       page: { href: `/${slug}/-/security`, label: "Open security" },
     },
   ];
-  const read = [found, skills, tokens, installs, members, connected, requirement];
+  const read = [found, skills, tokens, installs, colleagues, invited, connected, requirement];
   return {
     steps: organization ? steps.filter(({ isOffered }) => isOffered !== false) : [],
     isLoading: read.some((one) => one.isLoading),

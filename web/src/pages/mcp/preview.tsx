@@ -1,4 +1,4 @@
-import { SegmentedControl, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useState } from "react";
 import { mcpTools, mcpToolOf, previewEntry } from "../../../../contract/mcp-entries/index.ts";
 import {
@@ -10,6 +10,7 @@ import type { McpTarget } from "../../../../contract/vocabulary.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { CopyFile } from "../../parts/copy/copy-file.tsx";
 import { commandLine } from "../../parts/copy/shell.ts";
+import { Segments } from "../../parts/segments.tsx";
 
 type Scope = "global" | "project";
 
@@ -48,9 +49,8 @@ export function ToolPreview({ server, hasCommand }: Props) {
           allowDeselect={false}
           onChange={(value) => value && setName(value)}
         />
-        <SegmentedControl
-          aria-label="Scope"
-          size="xs"
+        <Segments
+          label="Scope"
           data={scopes.map((one) => ({ value: one, label: one === "global" ? "Everywhere" : "One project" }))}
           value={scope}
           onChange={setWanted}

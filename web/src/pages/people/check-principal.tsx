@@ -1,10 +1,11 @@
 /** The member or the organization's token that an access check is about. */
-import { SegmentedControl, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { memberSearchQuery } from "../../api/organization/people.ts";
 import { tokensQuery } from "../../api/tokens.ts";
+import { Segments } from "../../parts/segments.tsx";
 
 export interface FieldProps {
   org: string;
@@ -16,26 +17,25 @@ type Option = { value: string; label: string };
 export interface Principal {
   kind: "member" | "token";
   id: string | null;
+  /** User name of a member. */
+  name?: string;
 }
 
 interface PrincipalProps {
   org: string;
   value: Principal;
   onChange: (value: Principal) => void;
-  known: Option | undefined;
   /** Whether the user may manage tokens; without that, none is offered. */
   hasTokens: boolean;
 }
 
-export function PrincipalField({ org, value: { kind, id }, onChange, known, hasTokens }: PrincipalProps) {
-  const field = { org, value: id, onChange: (next: string | null) => onChange({ kind, id: next }) };
+export function PrincipalField({ org, value: { kind, id, name }, onChange, hasTokens }: PrincipalProps) {
+  const known = id !== null && name !== undefined ? { value: id, label: name } : undefined;
   return (
     <div className="stack">
       {hasTokens && (
-        <SegmentedControl
-          aria-label="Member or token"
-          size="xs"
-          w="fit-content"
+        <Segments
+          label="Member or token"
           data={[
             { value: "member", label: "A member" },
             { value: "token", label: "An API token" },
@@ -44,12 +44,23 @@ export function PrincipalField({ org, value: { kind, id }, onChange, known, hasT
           onChange={(value) => onChange({ kind: value === "token" ? "token" : "member", id: null })}
         />
       )}
-      {kind === "token" ? <TokenField {...field} /> : <PersonField {...field} known={known} />}
+      {kind === "token" ? (
+        <TokenField org={org} value={id} onChange={(next) => onChange({ kind, id: next })} />
+      ) : (
+        <PersonField org={org} value={id} known={known} onChange={(next) => onChange({ kind, ...next })} />
+      )}
     </div>
   );
 }
 
-function PersonField({ org, known, value, onChange }: FieldProps & { known: Option | undefined }) {
+interface PersonProps {
+  org: string;
+  value: string | null;
+  known: Option | undefined;
+  onChange: (value: Omit<Principal, "kind">) => void;
+}
+
+function PersonField({ org, known, value, onChange }: PersonProps) {
   const [text, setText] = useState(known?.label ?? "");
   const [query] = useDebouncedValue(text.trim(), 200);
   const { data: members = [] } = useQuery(memberSearchQuery(org, value ? "" : query));
@@ -63,7 +74,7 @@ function PersonField({ org, known, value, onChange }: FieldProps & { known: Opti
       value={value}
       searchValue={text}
       onSearchChange={setText}
-      onChange={onChange}
+      onChange={(id, option) => onChange({ id, ...(option && { name: option.label }) })}
     />
   );
 }

@@ -1,21 +1,41 @@
-import { Button, SegmentedControl, Select } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { createFileRoute } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { CircleCheck, CircleX } from "lucide-react";
 import { useState } from "react";
 import { accessActions, type AccessAction } from "../../../../contract/vocabulary.ts";
-import { checkAccess, skillSearchQuery, type AccessCheck } from "../../api/check.ts";
+import { accessCheckQuery, skillSearchQuery, type AccessCheck, type Question } from "../../api/check.ts";
 import { foldersQuery, may } from "../../api/session.ts";
 import { Problem } from "../../parts/problem.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { whyOf } from "../library/panel/reasons.ts";
 import { PrincipalField, type FieldProps, type Principal } from "./check-principal.tsx";
 import { PeoplePage } from "./people-page.tsx";
 
+/** The question in the address, so that an answer can be linked. */
+interface Search {
+  user?: string;
+  /** User name of the member. */
+  name?: string;
+  token?: string;
+  can?: AccessAction;
+  /** `org/slug`. */
+  skill?: string;
+  /** Id of a folder. */
+  folder?: string;
+}
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
 export const Route = createFileRoute("/$org/-/people/check")({
-  validateSearch: (raw: Record<string, unknown>): { user?: string; name?: string } => ({
-    user: typeof raw["user"] === "string" ? raw["user"] : undefined,
-    name: typeof raw["name"] === "string" ? raw["name"] : undefined,
+  validateSearch: (raw: Record<string, unknown>): Search => ({
+    user: textOf(raw["user"]),
+    name: textOf(raw["name"]),
+    token: textOf(raw["token"]),
+    can: accessActions.find((action) => action === raw["can"]),
+    skill: textOf(raw["skill"]),
+    folder: textOf(raw["folder"]),
   }),
   component: CheckPage,
 });
@@ -30,63 +50,64 @@ function CheckPage() {
 }
 
 function Check({ org, hasTokens }: { org: string; hasTokens: boolean }) {
-  const { user: first, name } = Route.useSearch();
-  const [principal, setPrincipal] = useState<Principal>({ kind: "member", id: first ?? null });
-  const [action, setAction] = useState<AccessAction>("read");
-  const [kind, setKind] = useState<"skill" | "folder">("skill");
-  const [subject, setSubject] = useState<string | null>(null);
-  const check = useMutation({
-    mutationFn: () =>
-      checkAccess(org, {
-        ...idOf(principal),
-        action,
-        ...(kind === "folder" ? { folderId: subject ?? "" } : { skill: subject ?? "" }),
-      }),
-  });
-  const change = (run: () => void) => {
-    run();
-    check.reset();
+  const asked = Route.useSearch();
+  const navigate = useNavigate({ from: Route.fullPath });
+  const [principal, setPrincipal] = useState<Principal>(() =>
+    asked.token === undefined
+      ? { kind: "member", id: asked.user ?? null, name: asked.name }
+      : { kind: "token", id: asked.token },
+  );
+  const [action, setAction] = useState<AccessAction>(asked.can ?? "read");
+  const [kind, setKind] = useState<"skill" | "folder">(asked.folder === undefined ? "skill" : "folder");
+  const [subject, setSubject] = useState<string | null>(asked.folder ?? asked.skill ?? null);
+  const search: Search = {
+    ...(principal.kind === "token"
+      ? { token: principal.id ?? undefined }
+      : { user: principal.id ?? undefined, name: principal.name }),
+    can: action,
+    [kind]: subject ?? undefined,
   };
+  const isComplete = principal.id !== null && subject !== null;
+  const isAsked = isComplete && searchKeys.every((key) => search[key] === asked[key]);
+  const check = useQuery({ ...accessCheckQuery(org, questionOf(search)), enabled: isAsked });
   return (
     <form
       className="form stack gap-4"
       aria-label="Check access"
       onSubmit={(event) => {
         event.preventDefault();
-        check.mutate();
+        if (isAsked) void check.refetch();
+        else void navigate({ search, replace: true });
       }}
     >
-      <PrincipalField
-        org={org}
-        hasTokens={hasTokens}
-        known={first !== undefined && name !== undefined ? { value: first, label: name } : undefined}
-        value={principal}
-        onChange={(value) => change(() => setPrincipal(value))}
-      />
-      <ActionField value={action} onChange={(value) => change(() => setAction(value))} />
+      <PrincipalField org={org} hasTokens={hasTokens} value={principal} onChange={setPrincipal} />
+      <ActionField value={action} onChange={setAction} />
       <SubjectField
         org={org}
         kind={kind}
         value={subject}
-        onKind={(next) =>
-          change(() => {
-            setKind(next);
-            setSubject(null);
-          })
-        }
-        onChange={(value) => change(() => setSubject(value))}
+        onKind={(next) => {
+          setKind(next);
+          setSubject(null);
+        }}
+        onChange={setSubject}
       />
-      <Button type="submit" w="fit-content" loading={check.isPending} disabled={!principal.id || !subject}>
+      <Button type="submit" w="fit-content" loading={check.isFetching} disabled={!isComplete}>
         Check
       </Button>
       <Problem error={check.error} />
-      {check.data && <Answer check={check.data} action={action} />}
+      {isAsked && check.data && <Answer check={check.data} action={action} />}
     </form>
   );
 }
 
-const idOf = ({ kind, id }: Principal) =>
-  kind === "token" ? { principal: { type: "token" as const, id: id ?? "" } } : { userId: id ?? "" };
+const searchKeys = ["user", "token", "can", "skill", "folder"] as const satisfies (keyof Search)[];
+
+const questionOf = ({ user, token, can, skill, folder }: Search): Question => ({
+  ...(token === undefined ? { userId: user ?? "" } : { principal: { type: "token", id: token } }),
+  action: can ?? "read",
+  ...(folder === undefined ? { skill: skill ?? "" } : { folderId: folder }),
+});
 
 function ActionField({ value, onChange }: { value: AccessAction; onChange: (value: AccessAction) => void }) {
   return (
@@ -120,8 +141,11 @@ function Answer({ check, action }: { check: AccessCheck; action: AccessAction })
   );
 }
 
+const slugOf = (ref: string) => ref.slice(ref.indexOf("/") + 1);
+const optionOf = (ref: string) => ({ value: ref, label: slugOf(ref) });
+
 function SkillField({ org, value, onChange }: FieldProps) {
-  const [text, setText] = useState("");
+  const [text, setText] = useState(slugOf(value ?? ""));
   const [query] = useDebouncedValue(text.trim(), 200);
   const { data: skills = [] } = useQuery(skillSearchQuery(org, value ? "" : query));
   return (
@@ -129,7 +153,7 @@ function SkillField({ org, value, onChange }: FieldProps) {
       aria-label="Skill"
       placeholder="Name of a skill"
       searchable
-      data={skills.map(({ id, slug }) => ({ value: id, label: slug }))}
+      data={value === null ? skills.map(({ slug }) => optionOf(`${org}/${slug}`)) : [optionOf(value)]}
       value={value}
       searchValue={text}
       filter={({ options }) => options}
@@ -164,10 +188,8 @@ interface SubjectProps extends FieldProps {
 function SubjectField({ kind, onKind, ...field }: SubjectProps) {
   return (
     <div className="stack">
-      <SegmentedControl
-        aria-label="Skill or folder"
-        size="xs"
-        w="fit-content"
+      <Segments
+        label="Skill or folder"
         data={[
           { value: "skill", label: "With a skill" },
           { value: "folder", label: "In a folder" },

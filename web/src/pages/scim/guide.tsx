@@ -1,7 +1,7 @@
-import { SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import { scim } from "../../../generated/guides.ts";
 import { GuideSteps } from "../../parts/copy/guide-steps.tsx";
+import { Segments } from "../../parts/segments.tsx";
 
 type Provider = keyof typeof scim;
 const labels: Record<Provider, string> = {
@@ -18,13 +18,7 @@ export function Guide({ baseUrl }: { baseUrl: string }) {
     <section className="panel" aria-labelledby="scim-guide">
       <header className="row wrap between">
         <h2 id="scim-guide">Connect your identity provider</h2>
-        <SegmentedControl
-          aria-label="Identity provider"
-          size="xs"
-          data={providers}
-          value={provider}
-          onChange={setProvider}
-        />
+        <Segments label="Identity provider" data={providers} value={provider} onChange={setProvider} />
       </header>
       <div className="body stack gap-4">
         <ol className="guide">

@@ -1,9 +1,10 @@
-import { SegmentedControl, Switch, useMantineColorScheme } from "@mantine/core";
+import { Switch, useMantineColorScheme } from "@mantine/core";
 import { createFileRoute } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { densities, motions, readDisplay, setDisplay } from "../../parts/display.ts";
 import { areKeysOn, setKeysOn } from "../../parts/keys.ts";
 import { Page } from "../../parts/page.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { SettingsHead, SettingsTabs } from "./frame.tsx";
 
 export const Route = createFileRoute("/settings/appearance")({ component: AppearancePage });
@@ -42,9 +43,8 @@ function Scheme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Choice label="Color scheme" about="The system's scheme follows your device, also at night.">
-      <SegmentedControl
-        aria-label="Color scheme"
-        size="xs"
+      <Segments
+        label="Color scheme"
         value={colorScheme}
         data={[
           { value: "auto", label: "System" },
@@ -64,9 +64,8 @@ function Density() {
       label="Density"
       about="Compact rows show more of a list. Touch screens keep their larger targets."
     >
-      <SegmentedControl
-        aria-label="Density"
-        size="xs"
+      <Segments
+        label="Density"
         value={density}
         data={densities.map((value) => ({ value, label: value === "compact" ? "Compact" : "Comfortable" }))}
         onChange={(value) => {
@@ -82,9 +81,8 @@ function Motion() {
   const [motion, setMotion] = useState(() => readDisplay("motion"));
   return (
     <Choice label="Motion" about="Reduced motion shows dialogs and panels without animation.">
-      <SegmentedControl
-        aria-label="Motion"
-        size="xs"
+      <Segments
+        label="Motion"
         value={motion}
         data={motions.map((value) => ({ value, label: value === "reduced" ? "Reduced" : "System" }))}
         onChange={(value) => {

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { Folder, Sparkles } from "lucide-react";
@@ -16,6 +16,7 @@ import { iconProps } from "../../parts/icon.ts";
 import { ListSection } from "../../parts/lists/list-section.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { SettingsPage } from "./frame.tsx";
@@ -68,9 +69,8 @@ function Mails({ identity }: { identity: Identity }) {
                 <h2>Mails about what you follow</h2>
                 <p className="meta">{explained[shown]}</p>
               </div>
-              <SegmentedControl
-                aria-label="Mails about what you follow"
-                size="xs"
+              <Segments
+                label="Mails about what you follow"
                 value={shown}
                 data={mails}
                 onChange={(value) => choose.mutate(value)}

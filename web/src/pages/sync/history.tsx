@@ -1,4 +1,3 @@
-import { SegmentedControl } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { countText, numberText } from "../../../../contract/count-text.ts";
@@ -6,6 +5,7 @@ import { syncRunsQuery, type SyncRun } from "../../api/organization/sync.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { ListSection } from "../../parts/lists/list-section.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { Time } from "../../parts/time.tsx";
 
 type Direction = "all" | "from" | "to";
@@ -33,9 +33,8 @@ export function History({ org }: { org: string }) {
       inPanel
       title="History"
       aside={
-        <SegmentedControl
-          aria-label="Direction"
-          size="xs"
+        <Segments
+          label="Direction"
           value={direction}
           onChange={(value) => setDirection(value)}
           data={[

@@ -1,6 +1,7 @@
-import { SegmentedControl, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useState } from "react";
 import { agentClients, type AgentClient, type AgentSignIn } from "../../../../contract/agent-clients.ts";
+import { Segments } from "../segments.tsx";
 import { Command } from "./command.tsx";
 import { CopyFile } from "./copy-file.tsx";
 
@@ -26,7 +27,7 @@ export function AgentConfig() {
           allowDeselect={false}
           onChange={(value) => value && setId(value)}
         />
-        <SegmentedControl aria-label="Sign in" size="xs" data={signIns} value={signIn} onChange={setSignIn} />
+        <Segments label="Sign in" data={signIns} value={signIn} onChange={setSignIn} />
       </div>
       {file === undefined ? <Command text={text} /> : <CopyFile path={file} text={text} />}
       <p className="meta">{hintOf(id, signIn)}</p>

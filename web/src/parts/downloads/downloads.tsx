@@ -1,9 +1,10 @@
 import "../charts/charts.css";
 import "./downloads.css";
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { Download } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { saveCsv } from "../csv.ts";
+import { Segments } from "../segments.tsx";
 import { daysOf, ranges, type DownloadsSearch } from "./search.ts";
 import { sources, totalOf, type Analytics } from "./sources.ts";
 import { DownloadsTable } from "./table.tsx";
@@ -54,16 +55,14 @@ export function Downloads({ search, onSearch, analytics, name, figures = [] }: P
           <h2 id="downloads-heading" className="grow">
             Downloads by day and source
           </h2>
-          <SegmentedControl
-            aria-label="Time range"
-            size="xs"
+          <Segments
+            label="Time range"
             data={ranges.map((range) => ({ value: String(range), label: `${range} days` }))}
             value={String(days)}
             onChange={(value) => onSearch({ days: ranges.find((range) => String(range) === value) })}
           />
-          <SegmentedControl
-            aria-label="View"
-            size="xs"
+          <Segments
+            label="View"
             data={[
               { value: "chart", label: "Chart" },
               { value: "table", label: "Table" },

@@ -1,8 +1,8 @@
-import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { metricRanges, type MetricRange } from "../../../../../contract/vocabulary.ts";
 import { metricsQuery } from "../../../api/admin.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
+import { Segments } from "../../../parts/segments.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
 import { Plot } from "./plot.tsx";
 
@@ -23,9 +23,8 @@ export function Metrics({ queue, range, onRange }: Props) {
         <h2 id="metrics-title" className="grow">
           Over time
         </h2>
-        <SegmentedControl
-          aria-label="Time span"
-          size="xs"
+        <Segments
+          label="Time span"
           data={metricRanges.map((value) => ({ value, label: rangeNames[value] }))}
           value={range}
           onChange={(value) => onRange(value === "hour" ? undefined : value)}

@@ -1,9 +1,9 @@
-import { SegmentedControl } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { usersQuery, type UserFilter } from "../../../api/admin.ts";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
 import { SearchField } from "../../../parts/lists/search-field.tsx";
+import { Segments } from "../../../parts/segments.tsx";
 import { AdminPage } from "../admin-page.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
 import { UserTable } from "./user-table.tsx";
@@ -55,9 +55,8 @@ function Filters({ filter }: { filter: UserFilter }) {
         value={filter.query}
         onChange={(query) => change({ query })}
       />
-      <SegmentedControl
-        aria-label="Show"
-        size="xs"
+      <Segments
+        label="Show"
         data={[
           { value: "all", label: "All" },
           { value: "administrators", label: "Administrators" },

@@ -1,5 +1,6 @@
-import { Input, SegmentedControl, Switch, Textarea, TextInput } from "@mantine/core";
+import { Input, Switch, Textarea, TextInput } from "@mantine/core";
 import { limits } from "../../../../../contract/limits.ts";
+import { Segments } from "../../../parts/segments.tsx";
 import type { FieldProps } from "./general-fields.tsx";
 
 const transports = [
@@ -24,9 +25,8 @@ export function ConnectionFields(props: FieldProps) {
       <div className="body stack gap-4">
         <Input.Wrapper label="Transport" description={hints[draft.transport]}>
           <div className="scroll">
-            <SegmentedControl
-              aria-label="Transport"
-              size="xs"
+            <Segments
+              label="Transport"
               data={[...transports]}
               value={draft.transport}
               onChange={(transport) => onChange({ transport })}

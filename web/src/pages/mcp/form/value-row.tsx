@@ -1,7 +1,8 @@
-import { ActionIcon, Select, SegmentedControl, Switch, TextInput } from "@mantine/core";
+import { ActionIcon, Select, Switch, TextInput } from "@mantine/core";
 import { Trash2 } from "lucide-react";
 import { limits } from "../../../../../contract/limits.ts";
 import { mcpValueFormats, type McpValueFormat } from "../../../../../contract/vocabulary.ts";
+import { Segments } from "../../../parts/segments.tsx";
 import type { ValueDraft } from "./draft.ts";
 
 interface Props {
@@ -46,10 +47,8 @@ export function ValueRow({ title, value, isMemberOnly, isAdded, problems, onChan
         </ActionIcon>
       </div>
       {!isMemberOnly && (
-        <SegmentedControl
-          aria-label={`Who supplies ${value.name || title.toLowerCase()}`}
-          size="xs"
-          w="fit-content"
+        <Segments
+          label={`Who supplies ${value.name || title.toLowerCase()}`}
           data={[
             { value: "member", label: "Each member" },
             { value: "fixed", label: "Fixed value" },

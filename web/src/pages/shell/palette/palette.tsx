@@ -41,6 +41,7 @@ export function Palette({ onFocus, onClose }: Props) {
       onSpotlightClose={onClose}
       shortcut={null}
       returnFocus={false}
+      lockScroll={false}
       scrollable
       maxHeight={440}
       classNames={{ content: "palette", action: "action", actionsList: "list" }}

@@ -1,5 +1,5 @@
 import "../../../parts/charts/charts.css";
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
@@ -10,6 +10,7 @@ import { saveCsv } from "../../../parts/csv.ts";
 import { dayText } from "../../../parts/dates.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { Loaded } from "../../../parts/loaded.tsx";
+import { Segments } from "../../../parts/segments.tsx";
 import { ShareBar } from "../../../parts/share-bar.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { useSkillAddress } from "../context.ts";
@@ -58,9 +59,8 @@ function Panel({ data, days }: { data: Data; days: number }) {
         <h2 id="adoption-heading" className="grow">
           Adoption
         </h2>
-        <SegmentedControl
-          aria-label="View of the adoption"
-          size="xs"
+        <Segments
+          label="View of the adoption"
           data={[
             { value: "releases", label: "After release" },
             { value: "versions", label: "By version" },

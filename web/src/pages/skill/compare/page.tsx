@@ -1,5 +1,5 @@
 import "./compare.css";
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { createFileRoute, notFound, type LinkProps } from "@tanstack/react-router";
 import { Download, RotateCcw } from "lucide-react";
@@ -7,6 +7,7 @@ import { useState } from "react";
 import { refOf, skillQuery, type Skill } from "../../../api/skills.ts";
 import { diffQuery, readPatch } from "../../../api/versions.ts";
 import { Page } from "../../../parts/page.tsx";
+import { Segments } from "../../../parts/segments.tsx";
 import { useRights, useSkillAddress } from "../context.ts";
 import { RevertDialog } from "../versions/version-dialogs.tsx";
 import { Comparison } from "./comparison.tsx";
@@ -73,9 +74,8 @@ function Actions({ skill, from, to }: { skill: Skill; from: string; to: string }
   const canRevert = canUpdate && to === skill.currentSemver && !from.includes("-");
   return (
     <>
-      <SegmentedControl
-        aria-label="View"
-        size="xs"
+      <Segments
+        label="View"
         data={[
           { value: "unified", label: "Unified" },
           { value: "split", label: "Split" },

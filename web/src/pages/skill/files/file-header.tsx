@@ -1,7 +1,8 @@
-import { ActionIcon, CopyButton, SegmentedControl, Tooltip } from "@mantine/core";
+import { ActionIcon, CopyButton, Tooltip } from "@mantine/core";
 import { Check, ClipboardCopy, Download } from "lucide-react";
 import { bytesText } from "../../../../../contract/size-text.ts";
 import { fileAddress, type Manifest, type ManifestFile } from "../../../api/skills.ts";
+import { Segments } from "../../../parts/segments.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 
@@ -38,9 +39,8 @@ export function FileHeader({ manifest, file, view, onView }: Props) {
         </span>
       </span>
       {view !== undefined && (
-        <SegmentedControl
-          aria-label="View"
-          size="xs"
+        <Segments
+          label="View"
           data={[
             { value: "read", label: "Read" },
             { value: "source", label: "Source" },

@@ -1,4 +1,4 @@
-import { Select, SegmentedControl } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -6,6 +6,7 @@ import { targets, type Target } from "../../../../../contract/vocabulary.ts";
 import { identityQuery } from "../../../api/session.ts";
 import type { Skill } from "../../../api/skills.ts";
 import { Command } from "../../../parts/copy/command.tsx";
+import { Segments } from "../../../parts/segments.tsx";
 import { toolNames } from "../../../parts/tool-names.ts";
 import { useInstallChoice } from "./install-choice.ts";
 import { firstCommand, installCommand, ways, type Pin, type Way } from "./install-command.ts";
@@ -24,10 +25,8 @@ export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) 
     <section>
       <h3>Install</h3>
       <div className="stack">
-        <SegmentedControl
-          aria-label="Install with"
-          size="xs"
-          fullWidth
+        <Segments
+          label="Install with"
           data={ways.map(({ value, label }) => ({ value, label }))}
           value={way}
           onChange={(value) => choose({ way: value })}
@@ -95,7 +94,7 @@ function ToolSelect({ tool, onChange }: { tool: Target | ""; onChange: (tool: Ta
       size="xs"
       rightSectionWidth={20}
       data={[
-        { value: "", label: "my tools" },
+        { value: "", label: "ask me" },
         ...targets.map((target) => ({ value: target, label: toolNames[target] })),
       ]}
       value={tool}

@@ -16,7 +16,10 @@ export interface InstallChoice {
   scope: InstallScope;
 }
 
-/** Stored text may be of another release, or of anybody who has the browser. */
+/**
+ * Stored text may be of another release, or of anybody who has the browser. At first with a tool, so that the line
+ * works in a script too, where svc can't ask.
+ */
 function readChoice(): InstallChoice {
   let stored: Partial<Record<keyof InstallChoice, unknown>> = {};
   try {
@@ -27,7 +30,7 @@ function readChoice(): InstallChoice {
   }
   return {
     way: ways.find(({ value }) => value === stored.way)?.value ?? "svc",
-    tool: targets.find((target) => target === stored.tool) ?? "",
+    tool: stored.tool === "" ? "" : (targets.find((target) => target === stored.tool) ?? "claude"),
     scope: installScopes.find((scope) => scope === stored.scope) ?? "global",
   };
 }

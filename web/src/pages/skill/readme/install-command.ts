@@ -19,7 +19,7 @@ interface Choice {
   /** Address of the skill's repository. */
   address: string;
   semver: string;
-  /** Without one, svc finds the installed tools. */
+  /** Without one, svc asks at the terminal. */
   tool: Target | "";
   scope: InstallScope;
   pin: Pin;
@@ -29,10 +29,8 @@ interface Choice {
 export function installCommand({ way, ref, slug, address, semver, tool, scope, pin }: Choice): string {
   if (way === "svc") {
     const version = { latest: "", compatible: `@^${semver}`, exact: `@${semver}` }[pin];
-    // With a tool and a scope, svc asks nothing, so that the line works in a script.
-    const flags =
-      tool === "" ? (scope === "project" ? ["-p"] : []) : ["-t", tool, scope === "project" ? "-p" : "-g"];
-    return commandLine("svc", "install", `${ref}${version}`, ...flags);
+    const target = tool === "" ? [] : ["-t", tool];
+    return commandLine("svc", "install", `${ref}${version}`, ...target, scope === "project" ? "-p" : "-g");
   }
   if (way === "npx") return commandLine("npx", "skills", "add", address);
   const branch = pin === "exact" ? ["--branch", `v${semver}`] : [];

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { FileText, List } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -7,6 +7,7 @@ import { fileQuery, type Manifest, type ManifestFile } from "../../../api/skills
 import { CodeLines } from "../../../parts/code/code-lines.tsx";
 import { Markdown } from "../../../parts/markdown/markdown.tsx";
 import { renderMarkdown, type Rendered } from "../../../parts/markdown/render.ts";
+import { Segments } from "../../../parts/segments.tsx";
 import { useSkillAddress } from "../context.ts";
 import { useLinkedFiles } from "../linked-files.ts";
 import { Contents } from "./contents.tsx";
@@ -32,9 +33,8 @@ export function SkillText({ manifest, file }: { manifest: Manifest; file: Manife
         <FileText size={16} aria-hidden="true" />
         <h2 className="mono">{file.path}</h2>
         <span className="meta grow">{bytesText(file.size)}</span>
-        <SegmentedControl
-          aria-label="View"
-          size="xs"
+        <Segments
+          label="View"
           data={[
             { value: "read", label: "Read" },
             { value: "source", label: "Source" },

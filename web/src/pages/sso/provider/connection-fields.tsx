@@ -1,6 +1,7 @@
-import { PasswordInput, SegmentedControl, Textarea, TextInput } from "@mantine/core";
+import { PasswordInput, Textarea, TextInput } from "@mantine/core";
 import { limits } from "../../../../../contract/limits.ts";
 import { fieldError } from "../../../parts/form.tsx";
+import { Segments } from "../../../parts/segments.tsx";
 import { samlForms, type ConnectionDraft } from "./connection-draft.ts";
 
 interface Props {
@@ -23,9 +24,8 @@ function SamlFields({ draft, error, onChange }: Props) {
   const { form, metadataUrl, metadataXml } = draft;
   return (
     <>
-      <SegmentedControl
-        aria-label="Settings of the provider"
-        size="xs"
+      <Segments
+        label="Settings of the provider"
         data={samlForms.map((value) => ({ value, label: names[value] }))}
         value={form}
         onChange={(next) => onChange({ form: next })}

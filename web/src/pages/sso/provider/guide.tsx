@@ -1,9 +1,9 @@
-import { SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import { sso } from "../../../../generated/guides.ts";
 import type { SsoProvider } from "../../../api/organization/sso.ts";
 import { GuideSteps } from "../../../parts/copy/guide-steps.tsx";
 import { GuideValue } from "../../../parts/copy/guide-value.tsx";
+import { Segments } from "../../../parts/segments.tsx";
 
 type Product = keyof typeof sso;
 const labels: Record<Product, string> = {
@@ -41,13 +41,7 @@ export function Guide({ provider }: { provider: SsoProvider }) {
     <section className="panel" aria-labelledby="guide-heading">
       <header className="row wrap between">
         <h2 id="guide-heading">Values for your identity provider</h2>
-        <SegmentedControl
-          aria-label="Identity provider"
-          size="xs"
-          data={products}
-          value={product}
-          onChange={setProduct}
-        />
+        <Segments label="Identity provider" data={products} value={product} onChange={setProduct} />
       </header>
       <ol className="body guide">
         <GuideSteps steps={sso[product][type === "saml" ? "SAML" : "OpenID Connect"]} values={values} />

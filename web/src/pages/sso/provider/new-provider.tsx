@@ -1,4 +1,4 @@
-import { Modal, SegmentedControl, TextInput } from "@mantine/core";
+import { Modal, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -6,6 +6,7 @@ import { limits } from "../../../../../contract/limits.ts";
 import { createProvider, providersQuery, type SsoProvider } from "../../../api/organization/sso.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { fieldError } from "../../../parts/form.tsx";
+import { Segments } from "../../../parts/segments.tsx";
 
 const types = [
   { value: "saml", label: "SAML 2.0" },
@@ -38,7 +39,7 @@ export function NewProvider({ org, onClose }: { org: string; onClose: () => void
         onClose={onClose}
       >
         <Introduction />
-        <SegmentedControl aria-label="Protocol" size="xs" data={[...types]} value={type} onChange={setType} />
+        <Segments label="Protocol" data={[...types]} value={type} onChange={setType} />
         <TextInput
           label="Name"
           description="Shown on the sign-in page, such as the name of the company."

@@ -32,7 +32,10 @@ export function Conflict({ org, conflict, canManage, position }: Props) {
           {name} was changed on both sides
         </h2>
         <span className="meta">
-          {position} · <Time value={conflict.at} />
+          {position} ·{" "}
+          <a href={`#${id}`} ref={showIfLinked}>
+            <Time value={conflict.at} />
+          </a>
         </span>
       </header>
       {conflict.baseSemver !== null && (
@@ -58,6 +61,11 @@ export function Conflict({ org, conflict, canManage, position }: Props) {
       </footer>
     </section>
   );
+}
+
+/** Scrolls to the conflict that the address names, which is loaded after the page. */
+function showIfLinked(link: HTMLAnchorElement | null): void {
+  if (link !== null && link.hash === location.hash) link.closest("section")?.scrollIntoView();
 }
 
 function Author({ name, at, commit }: { name: string | null; at: string | null; commit?: string }) {
