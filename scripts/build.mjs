@@ -39,6 +39,7 @@ export async function buildIfStale(names = ["server", "cli", "package", "web"]) 
     if (stale !== undefined) endStale(`${builds[stale].output} is missing, or was built from other sources`);
     return;
   }
+  console.error(`Building ${needed.filter((name) => !isFresh(name)).join(", ")} ...`);
   const unlock = await lock();
   try {
     const template = needed.includes("server") ? makeQueueTemplate() : undefined;

@@ -1,5 +1,6 @@
 /** Checks of what is installed, by the rules of `svc verify`, and of the project in the current folder. */
 import { join } from "node:path";
+import { countText } from "../../contract/count-text.ts";
 import type { DriftKind } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
@@ -38,9 +39,8 @@ export async function checkInstalls(
   const { drift, checked } = await findDrift(context, config, profile, { folder: undefined, project });
   const [first] = [...drift.filter(({ kind }) => broken.includes(kind)), ...drift];
   if (first === undefined) {
-    const skills = `${checked.skills} ${checked.skills === 1 ? "skill" : "skills"}`;
-    const places = `${checked.places} ${checked.places === 1 ? "place" : "places"}`;
-    return ok(name, checked.skills === 0 ? "Nothing is installed." : `${skills} in ${places} as installed.`);
+    const counts = `${countText(checked.skills, "skill")}, ${countText(checked.places, "install")}`;
+    return ok(name, checked.skills === 0 ? "Nothing is installed." : `${counts}: unchanged.`);
   }
   const more = drift.length === 1 ? "" : ` There are ${drift.length} deviations.`;
   const message = `${first.message}.${more}`;

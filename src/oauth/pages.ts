@@ -49,7 +49,7 @@ export function consentPage(view: ConsentView): Html {
       <dd class="mono">${target.name}</dd>
       <dt>Acts as</dt>
       <dd><bdi>${username}</bdi></dd>
-      <dt>Ends</dt>
+      <dt>Expires</dt>
       <dd>when you revoke it, or after ${limits.oauthIdleMs / dayMs} days without use</dd>
     </dl>
     ${warningOf(request.client, target)}

@@ -53,6 +53,6 @@ function line({ output: { paint } }: Context, { kind, skill, message }: Drift): 
 }
 
 function total({ skills, places }: { skills: number; places: number }, found: number): string {
-  const looked = `${countText(skills, "skill")} in ${countText(places, "place")}`;
+  const looked = `${countText(skills, "skill")}, ${countText(places, "install")}`;
   return found === 0 ? `${looked}: all as it should be.` : `${looked}: ${countText(found, "deviation")}.`;
 }

@@ -127,9 +127,9 @@ export function deviceApprovalPage(view: { device: PendingDevice; username: stri
       <dd>${device.address ?? "unknown address"}, ${agoText(device.createdAt, now)}</dd>
       <dt>Acts as</dt>
       <dd><bdi>${username}</bdi></dd>
-      <dt>Gets</dt>
+      <dt>Access</dt>
       <dd>a personal token with all your rights</dd>
-      <dt>Ends</dt>
+      <dt>Expires</dt>
       <dd>when you revoke it, or after ${limits.deviceLoginMs / dayMs} days without use</dd>
     </dl>
     <p class="notice warn">

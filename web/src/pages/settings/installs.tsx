@@ -58,7 +58,9 @@ function Machines({ installs, isComplete }: { installs: OwnInstall[]; isComplete
         <section key={machine.name} className="panel" aria-label={`Machine ${machine.name}`}>
           <header>
             <Laptop size={16} />
-            <h2 className="grow clip mono">{machine.name}</h2>
+            <h2 className="grow clip" title={machine.name}>
+              Machine <span className="mono">{shortened(machine.name)}</span>
+            </h2>
             <span className={machine.outdated > 0 ? "badge warn" : "badge ok"}>
               {machine.outdated > 0 ? `${machine.outdated} outdated` : "Up to date"}
             </span>
@@ -70,6 +72,9 @@ function Machines({ installs, isComplete }: { installs: OwnInstall[]; isComplete
     </div>
   );
 }
+
+/** A random id of svc by its beginning; programs may report names. */
+const shortened = (machine: string) => (/^[0-9a-f]{32}$/.test(machine) ? machine.slice(0, 8) : machine);
 
 function NoInstalls() {
   return (
