@@ -85,7 +85,7 @@ describe("the set-up link", () => {
 
     const { answer } = await signUp(service, "ada", { setupToken: tokenOf(link) });
 
-    const user = await service.storage.users.find(String(answer.body.data["id"]));
+    const user = await service.storage.users.find(answer.body.data["id"]);
     assert.ok(user?.emailVerifiedAt);
     assert.equal(user.verification, undefined);
   });
@@ -98,7 +98,7 @@ describe("the set-up link", () => {
 
       const { answer } = await signUp(service, "ada", { setupToken: tokenOf(link) });
 
-      const user = await service.storage.users.find(String(answer.body.data["id"]));
+      const user = await service.storage.users.find(answer.body.data["id"]);
       assert.equal(user?.emailVerifiedAt, undefined);
       assert.ok(user?.verification);
     } finally {
