@@ -43,6 +43,7 @@ const sizes = {
     backgroundMs: [4000, 50],
   },
   scim: { users: [10_000, 5], concurrency: [2, 2], turns: [100, 2], idleMs: [10_000, 200] },
+  scale: { skills: [20_000, 200], many: [200_000, 400], turns: [60, 1] },
   search: {
     skills: [20_000, 100],
     many: [200_000, 200],

@@ -5,8 +5,10 @@
 import type { Collection, Filter } from "mongodb";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import type { SkillType, Visibility } from "../../contract/vocabulary.ts";
+import { batchedInsert } from "../batches/batched-insert.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs, isDuplicate } from "../database.ts";
+import { listIds } from "../ids.ts";
 import { publicScope, searchTermsCollection, type CountChange, type Spelling } from "./terms.ts";
 
 /** Form of an entry; earlier ones have none, and their terms are unmarked words. */
@@ -72,6 +74,8 @@ export type EarlierCandidate = Omit<Candidate, "packed" | "names"> & { terms: st
 
 const candidateFields = { tenantId: 1, downloads: 1, createdAt: 1, updatedAt: 1 } as const;
 const writeConcurrency = 16;
+/** Entries of one call from which on the new ones are inserted together. */
+const bulkSize = 50;
 
 type Counted = Pick<SearchEntry, "terms"> & Partial<Pick<SearchEntry, "counted">>;
 
@@ -89,6 +93,8 @@ export const searchEntriesCollection = defineCollection({
     const counts = searchTermsCollection.open(database);
     const countOf = ({ terms, counted = [] }: Counted, by: 1 | -1): CountChange[] =>
       counted.length > 0 ? [{ scopes: counted, terms: terms.map(unmarked), by }] : [];
+
+    const insert = batchedInsert(entries);
 
     /** Returns what was replaced; undefined if an equally new or newer entry stays. */
     async function replace({ _id, downloads, ...fields }: Omit<SearchEntry, "spellings">) {
@@ -110,25 +116,46 @@ export const searchEntriesCollection = defineCollection({
       }
     }
 
+    /** The same for a skill that probably has no entry: concurrent calls share a command. */
+    async function add(entry: SearchEntry) {
+      try {
+        await insert(entry);
+        return null;
+      } catch (error) {
+        if (!isDuplicate(error)) throw error;
+        return replace(entry);
+      }
+    }
+
     return {
       /**
        * Replaces older entries of the same skills. An equally new or newer entry stays, so that a late writer never
        * overwrites it. `downloads` of an existing entry is kept.
        */
       async put(rows: readonly NewSearchEntry[]): Promise<void> {
-        const changes = await mapLimit(rows, writeConcurrency, async ({ spellings, ...row }) => {
+        const written = rows.map(({ spellings, ...row }) => {
           const counted = [
             ...(row.listed ? [publicScope] : []),
             ...(row.effectiveRestrictionId === null ? [row.tenantId] : []),
           ];
-          const entry = { ...row, counted, format: entryFormat } as const;
-          const before = await replace(entry);
-          if (before === undefined) return [];
-          return [
-            ...(before ? countOf(before, -1) : []),
-            ...countOf(entry, 1).map((change) => ({ ...change, spellings })),
-          ];
+          return { entry: { ...row, counted, format: entryFormat } as const, spellings };
         });
+        const ids = rows.length < bulkSize ? [] : rows.map(({ _id }) => _id);
+        const added = new Set(ids);
+        for (const id of ids.length > 0 ? await listIds(entries, { _id: { $in: ids } }) : [])
+          added.delete(id);
+        const changes = await mapLimit(
+          written,
+          added.size > 0 ? bulkSize : writeConcurrency,
+          async ({ entry, spellings }) => {
+            const before = await (added.has(entry._id) ? add(entry) : replace(entry));
+            if (before === undefined) return [];
+            return [
+              ...(before ? countOf(before, -1) : []),
+              ...countOf(entry, 1).map((change) => ({ ...change, spellings })),
+            ];
+          },
+        );
         await counts.count(changes.flat());
       },
       async remove(ids: string[]): Promise<void> {
