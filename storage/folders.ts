@@ -79,24 +79,19 @@ function openFolders(folders: Collection<FolderDoc>, database: Database) {
         )
         .limit(limit)
         .toArray(),
-    /** Parent and slug of every folder, in slices. */
-    async *eachLocation(
-      slice: number,
-    ): AsyncGenerator<Pick<FolderDoc, "_id" | "tenantId" | "parentId" | "slug">[]> {
-      for (let last = ""; ;) {
-        const rows = await folders
-          .find(
-            { _id: { $gt: last }, deletedAt: { $exists: false } },
-            { projection: { tenantId: 1, parentId: 1, slug: 1 } },
-          )
-          .sort({ _id: 1 })
-          .limit(slice)
-          .toArray();
-        if (rows.length === 0) return;
-        yield rows;
-        last = rows.at(-1)!._id;
-      }
-    },
+    /** A slice of the locations of all folders, in order of their ids. */
+    listLocations: (
+      id: string | undefined,
+      limit: number,
+    ): Promise<Pick<FolderDoc, "_id" | "tenantId" | "parentId" | "slug">[]> =>
+      folders
+        .find(
+          { ...(id === undefined ? {} : { _id: { $gt: id } }), deletedAt: { $exists: false } },
+          { projection: { tenantId: 1, parentId: 1, slug: 1 } },
+        )
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
     /** Removes folders that were deleted before a time. Returns their number. */
     async prune(before: Date, limit: number): Promise<number> {
       const rows = await folders

@@ -82,6 +82,7 @@ import { tokensCollection } from "./tokens.ts";
 import { uploadsCollection } from "./uploads.ts";
 import { usersCollection } from "./users.ts";
 import { versionsCollection } from "./versions.ts";
+import { walksCollection } from "./walks.ts";
 import { webhookDeliveriesCollection } from "./webhook-deliveries.ts";
 import { workspaceSettingsCollection } from "./workspace-settings.ts";
 import { workspacesCollection } from "./workspaces.ts";
@@ -147,6 +148,7 @@ const collections = {
   uploads: uploadsCollection,
   users: usersCollection,
   versions: versionsCollection,
+  walks: walksCollection,
   webhookDeliveries: webhookDeliveriesCollection,
   workspaceSettings: workspaceSettingsCollection,
   searchSynonyms: searchSynonymsCollection,

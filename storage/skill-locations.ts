@@ -65,19 +65,16 @@ export function openSkillLocations(database: Database) {
       skills.find({ _id: { $in: ids }, ...notDeleted }, { projection: locationFields }).toArray() as Promise<
         SkillLocation[]
       >,
-    /** Locations of all skills, in slices. */
-    async *each(slice: number): AsyncGenerator<SkillLocation[]> {
-      for (let last = ""; ;) {
-        const rows = await skills
-          .find({ _id: { $gt: last }, ...notDeleted }, { projection: locationFields })
-          .sort({ _id: 1 })
-          .limit(slice)
-          .toArray();
-        if (rows.length === 0) return;
-        yield rows;
-        last = rows.at(-1)!._id;
-      }
-    },
+    /** A slice of the locations of all skills, in order of their ids. */
+    listAfter: (id: string | undefined, limit: number) =>
+      skills
+        .find(
+          { ...(id === undefined ? {} : { _id: { $gt: id } }), ...notDeleted },
+          { projection: locationFields },
+        )
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray() as Promise<SkillLocation[]>,
     /** Sets the restricted folder of skills; the catalog lists public skills without one. */
     async updateEffectiveAccess(
       ids: string[],

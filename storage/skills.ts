@@ -7,6 +7,7 @@ import { limits } from "../contract/limits.ts";
 import { batchedInsert } from "./batches/batched-insert.ts";
 import { defineCollection } from "./collection.ts";
 import type { Database } from "./database.ts";
+import { listIds } from "./ids.ts";
 import { batchedLookup } from "./lookups/batched-lookup.ts";
 import { catalogOperations } from "./skills/catalog.ts";
 import { changeOperations } from "./skills/changes.ts";
@@ -183,6 +184,18 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
     async exists(id: string): Promise<boolean> {
       return (await skills.findOne({ _id: id }, { projection: { _id: 1 } })) !== null;
     },
+    /** A slice of the ids and ages of all skills, in order of their ids. */
+    listAfter: (id: string | undefined, limit: number) =>
+      skills
+        .find(id === undefined ? {} : { _id: { $gt: id } }, { projection: { tenantId: 1, updatedAt: 1 } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray() as Promise<Pick<SkillDoc, "_id" | "tenantId" | "updatedAt">[]>,
+    /** Number of skills, which may differ by some after a crash of the engine. */
+    estimateCount: () => skills.estimatedDocumentCount(),
+    /** Those of the ids that a document has, deleted or not. */
+    listExisting: async (ids: string[]): Promise<Set<string>> =>
+      new Set(await listIds(skills, { _id: { $in: ids } })),
     ...catalogOperations(skills),
     ...changeOperations(skills),
     ...projectionOperations(skills),
@@ -202,7 +215,7 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
     /** Download counts of the given skills, without deleted ones. */
     listDownloads: (ids: string[]): Promise<Pick<SkillDoc, "_id" | "downloads">[]> =>
       skills.find({ _id: { $in: ids }, ...notDeleted }, { projection: { downloads: 1 } }).toArray(),
-    /** Every id, for the verify command and the reconcile job. */
+    /** Every id, for the verify command. */
     async *eachId(): AsyncGenerator<string> {
       for await (const row of skills.find({}, { projection: { _id: 1 } })) yield row._id;
     },

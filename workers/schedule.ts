@@ -19,5 +19,5 @@ export async function schedule(app: App): Promise<void> {
   await queue.upsertSchedule("sync.poll-branches", {}, { everyMs: minuteMs });
   // At night in Europe, and at odd minutes, since most scheduled jobs elsewhere run at full hours.
   await queue.upsertSchedule("maintenance.compact-repos", {}, { cron: "17 2 * * *" });
-  await queue.upsertSchedule("maintenance.check-repos", {}, { cron: "41 3 * * 0" });
+  await queue.upsertSchedule("maintenance.check-repos", {}, { cron: "41 3 * * *" });
 }

@@ -167,14 +167,14 @@ async function addFolders(
     }
     const rows = folders.slice(first);
     await storage.folders.commit(tenantId, organization.revision - 1, { rows, events: [] });
-    await mapLimit(rows, concurrency, ({ _id: ownerId, parentId, slug }) =>
+    await mapLimit(rows, concurrency, ({ _id, parentId, slug }) =>
       storage.pathReservations.reserve({
         _id: newId(),
         tenantId,
         parentId,
         slug,
         kind: "folder",
-        ownerId,
+        ownerId: _id,
         createdAt: at,
       }),
     );

@@ -27,13 +27,17 @@ export function openObjectStore(options: ObjectStoreOptions): ObjectStore {
   }
 
   /** Responses to a listing, one after another. */
-  async function* list(prefix: string, delimiter?: string, limit?: string): AsyncGenerator<string> {
+  async function* list(
+    prefix: string,
+    { delimiter, limit, after }: { delimiter?: string; limit?: string; after?: string | undefined } = {},
+  ): AsyncGenerator<string> {
     for (let continuation: string | undefined; ;) {
       const query = {
         "list-type": "2",
         prefix: `${root}${prefix}`,
         delimiter,
         "max-keys": limit,
+        "start-after": after === undefined ? undefined : `${root}${after}`,
         "continuation-token": continuation,
       };
       const { body } = await requests.send({ method: "GET", query });
@@ -80,15 +84,17 @@ export function openObjectStore(options: ObjectStoreOptions): ObjectStore {
       return storedBytes(response, Number(size));
     },
     exists: async (key) => (await sizeOf(requests, key)) !== undefined,
-    async *list(prefix) {
-      for await (const xml of list(prefix)) yield* objectsOf(xml, relative);
+    async *list(prefix, after) {
+      for await (const xml of list(prefix, { after })) yield* objectsOf(xml, relative);
     },
     async hasAny(prefix) {
-      for await (const xml of list(prefix, undefined, "1")) return elementsOf(xml, "Contents").length > 0;
+      for await (const xml of list(prefix, { limit: "1" })) return elementsOf(xml, "Contents").length > 0;
       return false;
     },
-    async *folders(prefix) {
-      for await (const xml of list(prefix, "/"))
+    async *folders(prefix, passed) {
+      // The character behind the slash, which all keys below the folder contain.
+      const after = passed === undefined ? undefined : `${prefix}${passed}0`;
+      for await (const xml of list(prefix, { delimiter: "/", after }))
         for (const folder of elementsOf(xml, "CommonPrefixes"))
           yield relative(elementOf(folder, "Prefix") ?? "").slice(prefix.length, -1);
     },

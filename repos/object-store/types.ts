@@ -44,11 +44,11 @@ export interface ObjectStore {
    */
   getRange(key: string, range: { start?: number; length: number }): Promise<StoredBytes | undefined>;
   exists(key: string): Promise<boolean>;
-  /** All objects whose keys begin with the prefix, in the order of their keys. */
-  list(prefix: string): AsyncGenerator<ListedObject>;
+  /** All objects whose keys begin with the prefix, in the order of their keys; with `after`, those with greater keys. */
+  list(prefix: string, after?: string): AsyncGenerator<ListedObject>;
   hasAny(prefix: string): Promise<boolean>;
-  /** Names of the folders directly below a prefix that ends with a slash, in order. */
-  folders(prefix: string): AsyncGenerator<string>;
+  /** Names of the folders directly below a prefix that ends with a slash, in order; with `after`, those behind it. */
+  folders(prefix: string, after?: string): AsyncGenerator<string>;
   /** Removes objects; those that don't exist count as removed. */
   remove(keys: readonly string[]): Promise<void>;
   /** Aborts multipart uploads that are older than an age; returns their number. */

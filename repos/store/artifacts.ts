@@ -24,7 +24,8 @@ export interface Artifacts {
   /** Path at which `makeArtifact` writes the zip. */
   pathOf(repo: RepoId, treeOid: string, digest: string): string;
   erase(repo: RepoId): Promise<void>;
-  sweep(idleMs: number): Promise<number>;
+  /** Removes idle zips among the next `limit` ones; returns their number. */
+  sweep(idleMs: number, limit: number): Promise<number>;
 }
 
 export function openArtifacts(root: string): Artifacts {
@@ -32,6 +33,8 @@ export function openArtifacts(root: string): Artifacts {
   const folderOf = (repo: RepoId) => join(base, repo.tenantId, repo.skillId);
   const pathOf = (repo: RepoId, treeOid: string, digest: string) =>
     join(folderOf(repo), `${treeOid}.${digest}.zip`);
+  /** The last file that a sweep has looked at. A process begins anywhere, so that restarts leave no part out. */
+  let position: string | undefined;
 
   return {
     pathOf,
@@ -51,24 +54,37 @@ export function openArtifacts(root: string): Artifacts {
     async erase(repo) {
       await rm(folderOf(repo), { recursive: true, force: true });
     },
-    async sweep(idleMs) {
-      let removed = 0;
-      for (const path of await filesBelow(base, 3)) {
-        const facts = await stat(path).catch(() => undefined);
-        if (facts === undefined || Date.now() - facts.mtimeMs < idleMs) continue;
-        await rm(path, { force: true });
-        removed++;
-      }
+    async sweep(idleMs, limit) {
+      let [seen, removed] = [0, 0];
+      const begun = (position ??= await anyFolder(base));
+      for (const after of [begun, undefined])
+        for await (const path of filesBelow(base, after)) {
+          if (++seen > limit || (after === undefined && path > begun)) return removed;
+          position = path;
+          const facts = await stat(path).catch(() => undefined);
+          if (facts === undefined || Date.now() - facts.mtimeMs < idleMs) continue;
+          await rm(path, { force: true });
+          removed++;
+        }
       return removed;
     },
   };
 }
 
-async function filesBelow(folder: string, depth: number): Promise<string[]> {
+async function anyFolder(folder: string): Promise<string> {
   const names = await readdir(folder).catch(() => []);
-  const paths = names.map((name) => join(folder, name));
-  if (depth === 1) return paths;
-  return (await Promise.all(paths.map((path) => filesBelow(path, depth - 1)))).flat();
+  return join(folder, names[Math.floor(Math.random() * names.length)] ?? "");
+}
+
+/** Files three levels below a folder, in the order of their paths; those behind `after`. */
+async function* filesBelow(folder: string, after: string | undefined, depth = 3): AsyncGenerator<string> {
+  const names: string[] = await readdir(folder).catch(() => []);
+  for (const name of names.toSorted()) {
+    const path = join(folder, name);
+    if (after !== undefined && path < after.slice(0, path.length)) continue;
+    if (depth > 1) yield* filesBelow(path, after, depth - 1);
+    else if (path !== after) yield path;
+  }
 }
 
 /** Writes a version's zip, and compares its content with `digest`: if they differ, discards it and returns false. */

@@ -46,16 +46,16 @@ export interface PackStore {
   exists(repo: StoredId): Promise<boolean>;
   /** Whether a repository that does not exist was erased. Its objects are lost otherwise. */
   wasErased(repo: StoredId): Promise<boolean>;
-  /** Repositories of skills. */
-  repositories(): AsyncIterable<RepoId>;
-  /** Repositories of skills that a sweep has to examine one by one. */
-  toSweep(): AsyncIterable<RepoId>;
+  /** Repositories of skills in an order that stays the same; with `after`, those behind it. */
+  repositories(after?: RepoId): AsyncIterable<RepoId>;
+  /** Repositories of skills that a sweep has to examine one by one, in such an order. */
+  toSweep(after?: RepoId): AsyncIterable<RepoId>;
   /** Repositories of connections. */
   mirrors(): AsyncIterable<MirrorId>;
   /** Moves the repository away in one step, then removes it. */
   erase(repo: StoredId): Promise<void>;
   /** Removes what killed writers have left: temporary files, packs without an index, partly removed repositories. */
-  sweep(repo: StoredId | undefined, keepsTrash?: boolean): Promise<Pick<SweepReport, "temporary" | "trash">>;
+  sweep(repo: StoredId | undefined, keepsTrash?: boolean): Promise<{ temporary: number; trash: number }>;
   /** A small text about the whole root; undefined if none was written. */
   readEpoch(): Promise<string | undefined>;
   /** Replaces the text, whole or not at all, and durable before it resolves. */

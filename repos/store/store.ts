@@ -17,6 +17,7 @@ import type {
   MaintenanceReport,
   RefTargets,
   RepoId,
+  SharedSweepReport,
   SkillStore,
   StoreOptions,
   SweepReport,
@@ -26,6 +27,8 @@ import { openZipCache } from "./zip-cache.ts";
 
 /** One of them is left for other organizations. */
 const workerThreads = 3;
+/** Cached zips that one sweep looks at; the next one continues behind them. */
+const sweptArtifacts = 20_000;
 /** Maximum number of concurrent merges, which compete with publishes for the disk. */
 const mergeConcurrency = 2;
 
@@ -132,27 +135,20 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     objects.forget(repo);
   }
 
-  async function sweep(repo?: RepoId, keepsTrash?: boolean): Promise<SweepReport> {
+  async function sweep(repo: RepoId): Promise<SweepReport> {
     assertOpen();
-    const report: SweepReport = { locks: 0, temporary: 0, packs: 0, trash: 0, artifacts: 0 };
-    const sweepOne = async (one: RepoId) => {
-      report.locks += (await refs.sweep(one)).locks;
-      report.temporary += (await packs.sweep(one)).temporary;
-      report.packs += await removeReplaced(packs, objects.views, one, graceMs, (msg, pack) =>
-        log({ level: "error", msg, ...one, pack }),
-      );
-    };
-    if (repo !== undefined) {
-      await sweepOne(repo);
-      return report;
-    }
-    for await (const one of packs.toSweep())
-      await sweepOne(one).catch((error: unknown) =>
-        log({ level: "warn", msg: "sweep failed", ...one, error: String(error) }),
-      );
-    report.trash = (await packs.sweep(undefined, keepsTrash)).trash;
-    report.artifacts = await artifacts.sweep(artifactIdleMs);
-    return report;
+    const { locks } = await refs.sweep(repo);
+    const { temporary } = await packs.sweep(repo);
+    const removed = await removeReplaced(packs, objects.views, repo, graceMs, (msg, pack) =>
+      log({ level: "error", msg, ...repo, pack }),
+    );
+    return { locks, temporary, packs: removed };
+  }
+
+  async function sweepShared(keepsTrash?: boolean): Promise<SharedSweepReport> {
+    assertOpen();
+    const { trash } = await packs.sweep(undefined, keepsTrash);
+    return { trash, artifacts: await artifacts.sweep(artifactIdleMs, sweptArtifacts) };
   }
 
   return {
@@ -193,7 +189,8 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     readRefs: (repo) => refs.read(repo),
     exists: (repo) => packs.exists(repo),
     wasErased: (repo) => packs.wasErased(repo),
-    listRepos: () => packs.repositories(),
+    listRepos: (after) => packs.repositories(after),
+    listReposToSweep: (after) => packs.toSweep(after),
     materialize: (repo) => driver.materialize(repo),
     erase: (repo) => tracked(erase(repo)),
     maintain: (repo) => tracked(maintain(repo)),
@@ -202,7 +199,8 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     repack: (repo, git) =>
       tracked(merges.run(repoKey(repo), () => repackNatively(driver, objects.views, repo, git))),
     findFaults: async (repo, git) => findFaults(await driver.materialize(repo), git),
-    sweep: (repo, keepsTrash) => tracked(sweep(repo, keepsTrash)),
+    sweep: (repo) => tracked(sweep(repo)),
+    sweepShared: (keepsTrash) => tracked(sweepShared(keepsTrash)),
     async readEpoch() {
       const text = await packs.readEpoch();
       return text === undefined ? undefined : parseEpoch(text);

@@ -159,6 +159,9 @@ export interface SweepReport {
   locks: number;
   temporary: number;
   packs: number;
+}
+
+export interface SharedSweepReport {
   trash: number;
   artifacts: number;
 }
@@ -222,7 +225,10 @@ export interface SkillStore {
   exists(repo: RepoId): Promise<boolean>;
   /** Whether a repository that does not exist was erased. Its objects are lost otherwise. */
   wasErased(repo: RepoId): Promise<boolean>;
-  listRepos(): AsyncIterable<RepoId>;
+  /** Repositories in an order that stays the same; with `after`, those behind it. */
+  listRepos(after?: RepoId): AsyncIterable<RepoId>;
+  /** Repositories that may have something to sweep, likewise. */
+  listReposToSweep(after?: RepoId): AsyncIterable<RepoId>;
   /** A directory that native git can serve from. */
   materialize(repo: RepoId): Promise<string>;
   /** Removes a repository and its cached zips: gone from its place at once, from disk when it resolves. */
@@ -239,12 +245,14 @@ export interface SkillStore {
   repack(repo: RepoId, git: NativeGit): Promise<MaintenanceReport>;
   /** Faults that native git finds in objects and refs; empty if there are none. Throws `git_missing`. */
   findFaults(repo: RepoId, git: NativeGit): Promise<string[]>;
+  /** Removes what killed processes left in a repository, and replaced packs past their grace. */
+  sweep(repo: RepoId): Promise<SweepReport>;
   /**
-   * Removes what killed processes left behind, replaced packs past their grace, trash and idle zips.
+   * Removes trash, and idle zips of a part of the cache; the next call looks at the next part.
    *
    * @param keepsTrash leaves repositories whose erasure was interrupted
    */
-  sweep(repo?: RepoId, keepsTrash?: boolean): Promise<SweepReport>;
+  sweepShared(keepsTrash?: boolean): Promise<SharedSweepReport>;
   /** The epoch that was written last; undefined if there is none. */
   readEpoch(): Promise<Epoch | undefined>;
   /** Durable when it resolves. */

@@ -54,7 +54,7 @@ export interface JobPayloads {
   "maintenance.compact-repos": Record<string, never>;
   /** Repacks an idle skill's repository with native git. */
   "maintenance.repack": { skillId: string; tenantId: string };
-  /** Compares a sample of repositories with their records. */
+  /** Compares a part of the repositories with their records. */
   "maintenance.check-repos": Record<string, never>;
 }
 

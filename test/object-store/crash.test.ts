@@ -39,7 +39,7 @@ describe("publishers on several machines with an object store, killed with SIGKI
       assert.ok(head !== null);
       await opened.maintain(repo);
       await opened.sweep(repo);
-      await opened.sweep();
+      await opened.sweepShared();
 
       assert.ok((await opened.listFiles(repo, head)).length > 0);
     } finally {

@@ -133,7 +133,7 @@ describe("a store on several machines", { skip }, async () => {
     assert.deepEqual(await server.findFaults(repo, nativeGit), []);
 
     assert.deepEqual(await server.repack(repo, nativeGit), { written: 1, superseded: 20 });
-    await writer.sweep();
+    for await (const one of writer.listReposToSweep()) await writer.sweep(one);
     assert.equal((await keysOf(stores, "t/")).length, 1);
     for (const store of [writer, stores.open()])
       for (const { oid, digest } of chain) await store.verify(repo, oid, digest);
@@ -278,8 +278,8 @@ describe("a store on several machines", { skip }, async () => {
     const [entry] = await keysOf(stores, "trash/");
     const earlier = entry!.replace(/\d{8}/, (hour) => String(Number(hour) - 3).padStart(8, "0"));
     await stores.objects.put(earlier, []);
-    assert.equal((await other.sweep(undefined, true)).trash, 0);
-    assert.equal((await other.sweep()).trash, 1);
+    assert.equal((await other.sweepShared(true)).trash, 0);
+    assert.equal((await other.sweepShared()).trash, 1);
     assert.deepEqual(await keysOf(stores, "t/"), []);
     assert.deepEqual(await keysOf(stores, "trash/"), [entry], "an erasure is swept once it is hours old");
     assert.equal(

@@ -211,6 +211,22 @@ export function storeDriverContract(
       assert.equal((await driver.packs.sweep(undefined)).trash, 0);
     });
 
+    it("continues a list of repositories behind any of them", async () => {
+      const { pack, pieces, index } = somePack();
+      const repos = [nextRepo(), { ...nextRepo(), tenantId: "f".repeat(24) }, nextRepo()];
+      for (const repo of repos) await driver.packs.put(repo, pack, pieces, index, "create");
+      const listed = async (passed?: RepoId) => {
+        const found: RepoId[] = [];
+        for await (const repo of driver.packs.repositories(passed)) found.push(repo);
+        return found;
+      };
+
+      const all = await listed();
+
+      assert.ok(all.length >= repos.length);
+      for (const [at, repo] of all.entries()) assert.deepEqual(await listed(repo), all.slice(at + 1));
+    });
+
     it("creates no repository for a write that builds on one", async () => {
       const repo = nextRepo();
       const { pack, pieces, index } = somePack();

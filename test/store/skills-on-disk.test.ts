@@ -223,19 +223,13 @@ describe("a sweep", () => {
           past,
         );
 
-      const report = await bench.store.sweep();
-
-      assert.deepEqual(report, { locks: 2, temporary: 4, packs: 0, trash: 1, artifacts: 1 });
+      assert.deepEqual(await bench.store.sweep(repo), { locks: 2, temporary: 4, packs: 0 });
+      assert.deepEqual(await bench.store.sweepShared(), { trash: 1, artifacts: 1 });
       for (const path of [...old, ...locks]) assert.equal(fs.existsSync(path), false, path);
       for (const path of fresh) assert.equal(fs.existsSync(path), true, path);
       await bench.reopen().verify(repo, first!.oid, first!.digest);
-      assert.deepEqual(await bench.store.sweep(), {
-        locks: 0,
-        temporary: 0,
-        packs: 0,
-        trash: 0,
-        artifacts: 0,
-      });
+      assert.deepEqual(await bench.store.sweep(repo), { locks: 0, temporary: 0, packs: 0 });
+      assert.deepEqual(await bench.store.sweepShared(), { trash: 0, artifacts: 0 });
     } finally {
       await bench.close();
     }

@@ -5,6 +5,7 @@ import type { App } from "../../src/app.ts";
 import { publishTreeChange } from "../../src/folders/tree/change.ts";
 import { finishDeletion } from "../../src/folders/tree/delete.ts";
 import { repairEach } from "../maintenance/repair-each.ts";
+import { walkRows } from "../maintenance/walk.ts";
 import { updateSkillAccess } from "./update-effective-access.ts";
 
 const batch = 200;
@@ -31,40 +32,53 @@ export async function reconcileFolders(app: App, before: Date): Promise<void> {
 
 /** Makes path reservations match the existing skills and folders: releases unused ones and adds missing ones. */
 export async function reconcilePathReservations(app: App): Promise<void> {
-  await dropUnused(app);
-  for await (const slice of app.storage.skillLocations.each(batch))
-    await takeMissing(
-      app,
-      slice.map(({ folderId, ...skill }) => ({ ...skill, parentId: folderId, kind: "skill" })),
-    );
-  for await (const slice of app.storage.folders.eachLocation(batch))
-    await takeMissing(
-      app,
-      slice.map((folder) => ({ ...folder, kind: "folder" })),
-    );
+  const { pathReservations, skillLocations, folders } = app.storage;
+  await walkRows(
+    app,
+    "reservations",
+    (after, limit) => pathReservations.listAfter(after, limit),
+    (rows) => dropUnused(app, rows),
+  );
+  await walkRows(
+    app,
+    "locations of skills",
+    (after, limit) => skillLocations.listAfter(after, limit),
+    (rows) =>
+      takeMissing(
+        app,
+        rows.map(({ folderId, ...skill }) => ({ ...skill, parentId: folderId, kind: "skill" })),
+      ),
+  );
+  await walkRows(
+    app,
+    "locations of folders",
+    (after, limit) => folders.listLocations(after, limit),
+    (rows) =>
+      takeMissing(
+        app,
+        rows.map((folder) => ({ ...folder, kind: "folder" })),
+      ),
+  );
 }
 
-async function dropUnused(app: App): Promise<void> {
+type Reservation = Awaited<ReturnType<App["storage"]["pathReservations"]["listAfter"]>>[number];
+
+async function dropUnused(app: App, rows: Reservation[]): Promise<void> {
   const { pathReservations, skillLocations, folders } = app.storage;
   const oldest = new Date(app.now().getTime() - unwrittenMs);
-  for (let last: string | undefined; ;) {
-    const rows = await pathReservations.listAfter(last, batch);
-    if (rows.length === 0) return;
-    last = rows.at(-1)!._id;
-    const ownersOf = (kind: Owner["kind"]) =>
-      rows.filter((row) => row.kind === kind && row.createdAt < oldest).map((row) => row.ownerId);
-    const [skillRows, folderRows] = await Promise.all([
-      skillLocations.list(ownersOf("skill")),
-      folders.listByIds(ownersOf("folder")),
-    ]);
-    const real = new Set([
-      ...skillRows.map((row) => `${row._id}/${row.folderId}/${row.slug}`),
-      ...folderRows.map((row) => `${row._id}/${row.parentId}/${row.slug}`),
-    ]);
-    for (const row of rows)
-      if (row.createdAt < oldest && !real.has(`${row.ownerId}/${row.parentId}/${row.slug}`))
-        await pathReservations.release(row);
-  }
+  const ownersOf = (kind: Owner["kind"]) =>
+    rows.filter((row) => row.kind === kind && row.createdAt < oldest).map((row) => row.ownerId);
+  const [skillRows, folderRows] = await Promise.all([
+    skillLocations.list(ownersOf("skill")),
+    folders.listByIds(ownersOf("folder")),
+  ]);
+  const real = new Set([
+    ...skillRows.map((row) => `${row._id}/${row.folderId}/${row.slug}`),
+    ...folderRows.map((row) => `${row._id}/${row.parentId}/${row.slug}`),
+  ]);
+  for (const row of rows)
+    if (row.createdAt < oldest && !real.has(`${row.ownerId}/${row.parentId}/${row.slug}`))
+      await pathReservations.release(row);
 }
 
 interface Owner {

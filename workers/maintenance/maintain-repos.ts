@@ -1,10 +1,12 @@
-/** Keeps repositories small and sound: merges and repacks every night, checks a sample every week. */
+/** Keeps repositories small and sound: merges, repacks and checks a part of them every night. */
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { type NativeGit, gitVersion } from "../../repos/native-git.ts";
 import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
 import { type VerifyReport, verifySkill } from "../../src/operations/verify.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
 import { reconcileConnections } from "./reconcile-connections.ts";
+import { walk } from "./walk.ts";
 
 /** A publish merges when 16 packs of a size class have gathered; with so many in all, one was stopped before it did. */
 const manyPacks = 16;
@@ -12,95 +14,114 @@ const manyPacks = 16;
 const packsToRepack = 3;
 /** Repositories in active use soon get new packs again. */
 const idleMs = 24 * 3_600_000;
-/** Limit for one night; the next night finds the rest, since repacked repositories no longer qualify. */
-const maxRepacks = 500;
-const sampleSize = 50;
+/** Nights in which all skills are visited: by the repack if all of them change, and by the check of their versions. */
+const nights = { repack: 50, check: 90 };
+/** Skills of one night, of an installation of any size. */
+const least = { repack: 500, check: 50 };
+const packConcurrency = 8;
 
 const gitOf = (app: App): NativeGit => ({
   program: app.config.gitProgram,
   searchPath: app.config.searchPath,
 });
 
+/** Part of the skills for one night. */
+const shareOf = async (app: App, kind: "repack" | "check"): Promise<number> =>
+  Math.max(least[kind], Math.ceil((await app.storage.skills.estimateCount()) / nights[kind]));
+
 /**
  * Removes data of ended connections; queues a merge for every repository with many packs and, if a git program is
- * available, a repack for idle ones.
+ * available, a repack for idle ones. Packs are counted for skills that have changed since the last pass only. The next
+ * night continues where the number of repacks has ended this one.
  */
 export async function maintainRepos(app: App): Promise<void> {
   await reconcileConnections(app);
   const hasGit = (await gitVersion(gitOf(app))) !== undefined;
-  let merges = 0;
-  let repacks = 0;
-  for await (const repo of app.repos.listRepos()) {
-    const packs = await app.repos.countPacks(repo);
-    if (packs >= packsToRepack && hasGit && repacks < maxRepacks && (await isIdle(app, repo))) {
-      await app.queue.enqueue("maintenance.repack", idsOf(repo), { jobId: repo.skillId });
-      repacks++;
-    } else if (packs >= manyPacks) {
-      await app.queue.enqueue("maintenance.merge-packs", idsOf(repo), { jobId: repo.skillId });
-      merges++;
-    }
-  }
-  app.log.info({ merges, repacks, hasGit }, "queued repository maintenance");
+  const maxRepacks = await shareOf(app, "repack");
+  const queued = { merges: 0, repacks: 0 };
+  await walk(app, {
+    name: "compact",
+    limit: Infinity,
+    batch: 500,
+    list: (after, limit) => app.storage.skills.listAfter(after, limit),
+    positionOf: ({ _id }) => _id,
+    async visit(skills, { previousAt }) {
+      const since = previousAt === undefined ? 0 : previousAt.getTime() - 2 * idleMs;
+      const changed = skills.filter(({ updatedAt }) => updatedAt.getTime() >= since);
+      const packs = await mapLimit(changed, packConcurrency, ({ _id: skillId, tenantId }) =>
+        app.repos.countPacks({ tenantId, skillId }),
+      );
+      for (const [at, { _id: skillId, tenantId, updatedAt }] of changed.entries()) {
+        const repo = { tenantId, skillId };
+        if (packs[at]! >= packsToRepack && hasGit && isIdle(app, updatedAt)) {
+          if (queued.repacks >= maxRepacks) return { ended: skills.findIndex(({ _id }) => _id === skillId) };
+          await app.queue.enqueue("maintenance.repack", repo, { jobId: skillId });
+          queued.repacks++;
+        } else if (packs[at]! >= manyPacks) {
+          await app.queue.enqueue("maintenance.merge-packs", repo, { jobId: skillId });
+          queued.merges++;
+        }
+      }
+      return {};
+    },
+  });
+  app.log.info({ ...queued, hasGit }, "queued repository maintenance");
 }
 
 /** Repacks an idle skill's repository. Git packs only what refs reach, so the refs are brought up to date first. */
 export async function repackSkill(app: App, repo: RepoId): Promise<void> {
-  if (!(await isIdle(app, repo))) return;
+  const skill = await app.storage.skills.find(repo.skillId);
+  // Any other repository may be in creation or erasure.
+  if (!skill || !isIdle(app, skill.updatedAt)) return;
   await projectSkill(app, repo.skillId);
   const report = await app.repos.repack(repo, gitOf(app));
   if (report.written > 0) app.log.info({ ...report, skillId: repo.skillId }, "repacked a repository");
 }
 
-const idsOf = ({ tenantId, skillId }: RepoId) => ({ tenantId, skillId });
-
-/** Only repositories of existing skills are repacked: any other may be in creation or erasure. */
-async function isIdle(app: App, { skillId }: RepoId): Promise<boolean> {
-  const skill = await app.storage.skills.find(skillId);
-  return skill !== null && app.now().getTime() - skill.updatedAt.getTime() > idleMs;
-}
+const isIdle = (app: App, updatedAt: Date) => app.now().getTime() - updatedAt.getTime() > idleMs;
 
 /**
- * Reads every version of a random sample of skills and runs `git fsck` on their repositories. Throws a permanent error
- * with the faults found: the job stays in the list of failed jobs until an administrator removes it.
+ * Reads every version of the next skills, and runs `git fsck` on their repositories, so that all are checked within 90
+ * nights. Throws a permanent error with the faults found: the job stays in the list of failed jobs until an
+ * administrator removes it.
  */
 export async function checkRepos(app: App): Promise<void> {
   const git = gitOf(app);
   const hasGit = (await gitVersion(git)) !== undefined;
   const report: VerifyReport = { skills: 0, versions: 0, faults: [] };
-  for (const repo of await sampleOf(app.repos.listRepos())) {
-    const skill = await app.storage.skills.find(repo.skillId);
-    if (!skill) continue;
+  const checkSkill = async ({ _id: skillId, tenantId }: { _id: string; tenantId: string }) => {
+    const skill = await app.storage.skills.find(skillId);
+    if (!skill) return;
+    const before = report.faults.length;
     await verifySkill(app, skill, report);
-    const problems = hasGit ? await app.repos.findFaults(repo, git) : [];
-    const { skillId } = repo;
-    report.faults.push(
-      ...problems.map((problem) => ({
-        kind: "content" as const,
+    // Without a repository, there is nothing that git could read.
+    if (!hasGit || report.faults.length > before) return;
+    for (const problem of await app.repos.findFaults({ tenantId, skillId }, git))
+      report.faults.push({
+        kind: "content",
         skillId,
         version: skill.head.version,
         problem: `git: ${problem}`,
-      })),
-    );
-  }
+      });
+  };
+  await walk(app, {
+    name: "check",
+    limit: await shareOf(app, "check"),
+    batch: 10,
+    list: (after, limit) => app.storage.skills.listAfter(after, limit),
+    positionOf: ({ _id }) => _id,
+    async visit(skills) {
+      const before = report.faults.length;
+      for (const skill of skills) await checkSkill(skill);
+      // The report of a process that is killed would be lost, and its cursor is behind these skills.
+      for (const { skillId, version, problem } of report.faults.slice(before))
+        app.log.error({ skillId, version, problem }, "a version is damaged");
+    },
+  });
   const { skills, versions, faults } = report;
-  app.log.info({ skills, versions, faults: faults.length }, "checked a sample of repositories");
+  app.log.info({ skills, versions, faults: faults.length }, "checked a part of the repositories");
   if (faults.length === 0) return;
   const listed = faults.slice(0, 10).map((fault) => `skill ${fault.skillId}: ${fault.problem}`);
   const message = `${faults.length} faults in ${skills} skills: ${listed.join("; ")}`;
   throw Object.assign(new Error(message), { retryable: false });
-}
-
-/** A uniform sample of a stream of unknown length (reservoir sampling). */
-async function sampleOf(repos: AsyncIterable<RepoId>): Promise<RepoId[]> {
-  const sample: RepoId[] = [];
-  let seen = 0;
-  for await (const repo of repos) {
-    seen++;
-    if (sample.length < sampleSize) sample.push(repo);
-    else {
-      const place = Math.floor(Math.random() * seen);
-      if (place < sampleSize) sample[place] = repo;
-    }
-  }
-  return sample;
 }

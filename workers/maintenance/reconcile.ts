@@ -2,7 +2,7 @@
  * Completes what a crash between two steps left behind: unpublished events and versions, refs that lag behind,
  * unfinished deletions, orphaned repositories. Every part may run twice, and concurrently with writers.
  */
-import type { RepoId } from "../../repos/store/index.ts";
+import type { SweepReport } from "../../repos/store/types.ts";
 import { finishAdministratorChange } from "../../src/accounts/administration/administrators.ts";
 import { finishDeletion } from "../../src/accounts/delete-account.ts";
 import { finishEndingTokens } from "../../src/accounts/end-tokens.ts";
@@ -20,6 +20,7 @@ import { reconcileShares } from "../skills/reconcile-skills.ts";
 import { reconcileWorkspaces } from "../workspaces/reconcile-workspaces.ts";
 import { flushOutboxes } from "./flush-outboxes.ts";
 import { repairEach } from "./repair-each.ts";
+import { walkRepos } from "./walk.ts";
 
 /** Documents younger than this are still being projected by the process that wrote them. */
 const pendingAfterMs = 5000;
@@ -42,9 +43,9 @@ export async function reconcile(app: App): Promise<void> {
   }
   await advanceEpoch(app);
   const isErasing = await mayErase(app);
-  const swept = await app.repos.sweep(undefined, !isErasing);
+  const swept = await sweepRepos(app);
   const orphans = isErasing ? await eraseOrphans(app) : 0;
-  app.log.info({ ...swept, orphans }, "reconciled");
+  app.log.info({ ...swept, ...(await app.repos.sweepShared(!isErasing)), orphans }, "reconciled");
 }
 
 async function projectPendingSkills(app: App): Promise<void> {
@@ -85,30 +86,64 @@ async function completePendingAccounts(app: App): Promise<void> {
     await attempt(app, userId, () => finishDeletion(app, { userId }));
 }
 
+/** Removes what killed processes left in repositories. One that can't be swept does not block the others. */
+async function sweepRepos(app: App): Promise<SweepReport> {
+  const report: SweepReport = { locks: 0, temporary: 0, packs: 0 };
+  await walkRepos(
+    app,
+    "sweep",
+    (after) => app.repos.listReposToSweep(after),
+    async (repos) => {
+      for (const repo of repos)
+        await attempt(app, repo.skillId, async () => {
+          const { locks, temporary, packs } = await app.repos.sweep(repo);
+          report.locks += locks;
+          report.temporary += temporary;
+          report.packs += packs;
+        });
+    },
+  );
+  return report;
+}
+
 /**
  * The age of a repository is in its name: an id begins with its creation time. If the database contains fewer of the
  * old repositories than it lacks, it is probably the wrong database or not yet restored, and nothing is erased.
  */
 async function eraseOrphans(app: App): Promise<number> {
-  const orphans: RepoId[] = [];
-  let known = 0;
-  for await (const repo of app.repos.listRepos()) {
-    const madeAt = Number.parseInt(repo.skillId.slice(0, 8), 16) * 1000;
-    if (app.now().getTime() - madeAt < orphanAfterMs) continue;
-    if (await app.storage.skills.exists(repo.skillId)) known++;
-    else orphans.push(repo);
-  }
-  if (orphans.length > known) {
-    const found = { orphans: orphans.length, known };
-    app.log.error(
-      found,
-      "most repositories have no record in this database, so none is erased: check that MONGODB_URL is right",
-    );
-    return 0;
-  }
-  for (const repo of orphans) {
-    await app.repos.erase(repo);
-    await app.storage.versions.removeOfSkill(repo.skillId);
-  }
-  return orphans.length;
+  let erased = 0;
+  /** Old repositories in this run, with and without a skill. */
+  const seen = { known: 0, orphans: 0 };
+  await walkRepos(
+    app,
+    "orphans",
+    (after) => app.repos.listRepos(after),
+    async (repos, { sums }) => {
+      const old = repos.filter(({ skillId }) => app.now().getTime() - madeAt(skillId) >= orphanAfterMs);
+      const existing = await app.storage.skills.listExisting(old.map(({ skillId }) => skillId));
+      const orphans = old.filter(({ skillId }) => !existing.has(skillId));
+      const added = { known: existing.size, orphans: orphans.length };
+      seen.known += added.known;
+      seen.orphans += added.orphans;
+      const found = {
+        orphans: seen.orphans + (sums["orphans"] ?? 0),
+        known: seen.known + (sums["known"] ?? 0),
+      };
+      if (orphans.length > 0 && found.orphans > found.known)
+        app.log.error(
+          found,
+          "most repositories have no record in this database, so none is erased: check that MONGODB_URL is right",
+        );
+      else
+        for (const repo of orphans) {
+          await app.repos.erase(repo);
+          await app.storage.versions.removeOfSkill(repo.skillId);
+          erased++;
+        }
+      return { sums: added };
+    },
+  );
+  return erased;
 }
+
+const madeAt = (id: string) => Number.parseInt(id.slice(0, 8), 16) * 1000;

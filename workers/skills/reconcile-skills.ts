@@ -1,25 +1,27 @@
 /** Makes the share slots of anonymous identities match their skills after an interrupted share or deletion. */
 import type { App } from "../../src/app.ts";
+import { walkRows } from "../maintenance/walk.ts";
 
-const batch = 200;
 /** A slot or a skill younger than this may belong to a share in progress. */
 const inProgressMs = 15 * 60_000;
 
 export async function reconcileShares(app: App): Promise<void> {
   const { anonymousIdentities, tenantSkills } = app.storage;
-  for (let last: string | undefined; ;) {
-    const identities = await anonymousIdentities.listAfter(last, batch);
-    if (identities.length === 0) return;
-    last = identities.at(-1)!._id;
-    // Read after the slots: the skill of a confirmed slot is here, unless it was deleted.
-    const skills = await tenantSkills.listShared(identities.map((identity) => identity._id));
-    for (const identity of identities)
-      await reconcileIdentity(
-        app,
-        identity,
-        skills.filter((skill) => skill.tenantId === identity._id),
-      );
-  }
+  await walkRows(
+    app,
+    "shares",
+    (after, limit) => anonymousIdentities.listAfter(after, limit),
+    async (identities) => {
+      // Read after the slots: the skill of a confirmed slot is here, unless it was deleted.
+      const skills = await tenantSkills.listShared(identities.map(({ _id }) => _id));
+      for (const identity of identities)
+        await reconcileIdentity(
+          app,
+          identity,
+          skills.filter(({ tenantId }) => tenantId === identity._id),
+        );
+    },
+  );
 }
 
 type Storage = App["storage"];

@@ -39,16 +39,27 @@ export function packPathsOf(root: string) {
   };
 }
 
-/** The repositories of skills. */
-export async function* listRepositories(root: string, tenants?: readonly string[]): AsyncGenerator<RepoId> {
-  for (const tenantId of tenants ?? (await files.namesIn(join(root, "t"))))
-    for (const shard of await files.namesIn(join(root, "t", tenantId, "s")))
-      for (const name of await files.namesIn(join(root, "t", tenantId, "s", shard))) {
+/** The repositories of skills in the order of their paths; with `after`, those behind it. */
+export async function* listRepositories(
+  root: string,
+  { tenants, after }: { tenants?: readonly string[]; after?: RepoId | undefined } = {},
+): AsyncGenerator<RepoId> {
+  const base = join(root, "t");
+  for (const tenantId of namesFrom(tenants ?? (await files.namesIn(base)), after?.tenantId)) {
+    const within = tenantId === after?.tenantId ? after.skillId : undefined;
+    const shards = join(base, tenantId, "s");
+    for (const shard of namesFrom(await files.namesIn(shards), within?.slice(-2))) {
+      const passed = shard === within?.slice(-2) ? `${within}.git` : undefined;
+      for (const name of namesFrom(await files.namesIn(join(shards, shard)), passed)) {
         const skillId = name.slice(0, -4);
-        if (name.endsWith(".git") && idPattern.test(skillId) && idPattern.test(tenantId))
+        if (name.endsWith(".git") && name !== passed && idPattern.test(skillId) && idPattern.test(tenantId))
           yield { tenantId, skillId };
       }
+    }
+  }
 }
+
+const namesFrom = (names: readonly string[], start = "") => names.filter((name) => name >= start).toSorted();
 
 /** The mirrors of connections. */
 export async function* listMirrors(root: string): AsyncGenerator<MirrorId> {

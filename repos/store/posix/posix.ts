@@ -97,8 +97,8 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     exists,
     // Lost packs leave their folder.
     wasErased: async (repo) => !(await exists(repo)),
-    repositories: () => listRepositories(root),
-    toSweep: () => listRepositories(root),
+    repositories: (after) => listRepositories(root, { after }),
+    toSweep: (after) => listRepositories(root, { after }),
     mirrors: () => listMirrors(root),
     erase: (repo) => guarded("erase a repository", () => eraseRepository(paths, handles, repo)),
     sweep: (repo, keepsTrash = false) =>

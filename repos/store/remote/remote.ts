@@ -202,15 +202,16 @@ function openPacks({ objects, local, cache }: Parts): Omit<PackStore, "close"> {
       return hasPacks && !isGone;
     },
     wasErased: isErased,
-    async *repositories() {
-      for await (const tenantId of objects.folders("t/"))
-        if (keys.isId(tenantId))
-          for await (const skillId of objects.folders(`t/${tenantId}/s/`))
-            if (keys.isId(skillId)) yield { tenantId, skillId };
+    async *repositories(after) {
+      if (after) yield* repositoriesOf(objects, after.tenantId, after.skillId);
+      for await (const tenantId of objects.folders("t/", after?.tenantId))
+        yield* repositoriesOf(objects, tenantId);
     },
-    async *toSweep() {
+    async *toSweep(after) {
       let last: string | undefined;
-      for await (const { key } of objects.list(keys.allNotes)) {
+      // The character behind all names of notes.
+      const from = after && `${keys.notesPrefix(after)}g`;
+      for await (const { key } of objects.list(keys.allNotes, from)) {
         const repo = keys.repoOfKey(key);
         if (repo !== undefined && repo.skillId !== last) yield repo;
         last = repo?.skillId;
@@ -231,6 +232,16 @@ function openPacks({ objects, local, cache }: Parts): Omit<PackStore, "close"> {
     },
     writeEpoch: (text) => objects.put(keys.epochKey, [Buffer.from(text)]),
   };
+}
+
+async function* repositoriesOf(
+  objects: ObjectStore,
+  tenantId: string,
+  after?: string,
+): AsyncGenerator<RepoId> {
+  if (!keys.isId(tenantId)) return;
+  for await (const skillId of objects.folders(`t/${tenantId}/s/`, after))
+    if (keys.isId(skillId)) yield { tenantId, skillId };
 }
 
 const erased = () => new RepoError("repository_missing", "the repository was erased");

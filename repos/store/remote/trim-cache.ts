@@ -66,7 +66,7 @@ const zipsOf = (root: string) => join(root, "cache", "zips");
 /** Skills with packs or zips: a zip may be there without a folder of packs. */
 async function skillsOf(root: string, tenantId: string): Promise<string[]> {
   const found = await files.namesIn(join(zipsOf(root), tenantId));
-  for await (const repo of listRepositories(root, [tenantId])) found.push(repo.skillId);
+  for await (const repo of listRepositories(root, { tenants: [tenantId] })) found.push(repo.skillId);
   return found;
 }
 

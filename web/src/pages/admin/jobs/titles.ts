@@ -24,7 +24,7 @@ const jobTitles: Record<string, string> = {
   "maintenance.merge-packs": "Merge packs of a skill",
   "maintenance.compact-repos": "Find repositories to compact",
   "maintenance.repack": "Repack a repository",
-  "maintenance.check-repos": "Check a sample of repositories",
+  "maintenance.check-repos": "Check a part of the repositories",
   "folders.update-access": "Update access after a folder change",
   "mail.invitation": "Send an invitation",
   "mail.account": "Send account mails",
