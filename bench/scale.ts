@@ -107,7 +107,7 @@ async function growTo(made: Installation, size: InstallationSize): Promise<void>
   console.error(`wrote ${size.skills} skills and ${size.versions} versions in ${seconds} s`);
 }
 
-/** Of a process that has started on the installation. */
+/** Times, and the memory of a process that has started on the installation. */
 async function measure(client: Omit<Client, "base">, made: Installation): Promise<Measured> {
   const server = await start();
   try {

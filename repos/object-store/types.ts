@@ -44,7 +44,7 @@ export interface ObjectStore {
    */
   getRange(key: string, range: { start?: number; length: number }): Promise<StoredBytes | undefined>;
   exists(key: string): Promise<boolean>;
-  /** All objects whose keys begin with the prefix, in the order of their keys; with `after`, those with greater keys. */
+  /** All objects whose keys begin with the prefix, in order; with `after`, those with greater keys. */
   list(prefix: string, after?: string): AsyncGenerator<ListedObject>;
   hasAny(prefix: string): Promise<boolean>;
   /** Names of the folders directly below a prefix that ends with a slash, in order; with `after`, those behind it. */
