@@ -1,5 +1,4 @@
 /** The process entry: opens the engines and the app, then serves HTTP, runs workers, or both; or runs one command. */
-import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import closeWithGrace from "close-with-grace";
@@ -15,7 +14,7 @@ import { seedDemo } from "./src/demo/seed.ts";
 import { confirmRestoreByOperator } from "./src/epoch/epoch.ts";
 import { ServiceError } from "./src/errors.ts";
 import type { Health } from "./src/http/service/health.ts";
-import { closeServer, listen } from "./src/http/service/listen.ts";
+import { closeServer, createListener, listen } from "./src/http/service/listen.ts";
 import { openLog, type Log } from "./src/log.ts";
 import { measure } from "./src/metrics/metrics.ts";
 import { resetFactorsByEmail } from "./src/mfa/reset.ts";
@@ -34,6 +33,7 @@ import { requireFolder, requireFreePort, requireStore } from "./src/operations/p
 import { repairStore } from "./src/operations/repair.ts";
 import { requireRepositories, transferStore, type Transfer } from "./src/operations/transfer-store.ts";
 import { exportTo, importFrom, requireCompleteImport } from "./src/operations/transfer.ts";
+import { commandArguments, usage } from "./src/operations/usage.ts";
 import { verifyStore, type VerifyReport } from "./src/operations/verify.ts";
 import { openQueue } from "./src/queue/index.ts";
 import { readRelease } from "./src/release.ts";
@@ -43,42 +43,6 @@ import { planInChild } from "./workers/sync/plan-in-child.ts";
 
 const roles = ["all", "api", "worker"] as const;
 type Role = (typeof roles)[number];
-
-const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
-       npm start -- export FILE     write the database to a file
-       npm start -- import FILE     read such a file into an empty database
-       npm start -- backup FOLDER [--keep N]
-                                    back up database, repositories and keys; keeps the latest 7
-       npm start -- restore FOLDER [--point NAME]
-                                    restore the latest of these backups, or this one
-       npm start -- backups FOLDER  list the backups in a folder
-       npm start -- verify [--repair]
-                                    check every version's commit and content
-       npm start -- transfer --to STORE | --from STORE
-                                    copy all repositories to another store, or from it
-       npm start -- confirm-restore REASON
-                                    let the service erase again after a restore
-       npm start -- config          print the configuration in effect, without secrets
-       npm start -- doctor          check the engines, disks, outbound requests, keys and backups
-       npm start -- forget-key ID   start without a key of SECRET_KEYS that is lost
-       npm start -- reset-mfa EMAIL REASON
-                                    remove all second factors of an account`;
-
-/** Numbers of arguments of the commands. */
-const commandArguments = new Map([
-  ["export", 1],
-  ["import", 1],
-  ["backup", 1],
-  ["restore", 1],
-  ["backups", 1],
-  ["verify", 0],
-  ["transfer", 0],
-  ["confirm-restore", 1],
-  ["config", 0],
-  ["doctor", 0],
-  ["forget-key", 1],
-  ["reset-mfa", 2],
-]);
 
 /** Time limit of an orderly end, after which the process ends. */
 const closeDeadlineMs = 9000;
@@ -185,8 +149,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
     }
     if (role === "worker") return;
     const handle = createApi(app, health, metrics).callback();
-    const timeouts = { requestTimeout: 300_000, headersTimeout: 20_000 };
-    const server = createServer(timeouts, (request, response) => void handle(request, response));
+    const server = createListener(health, (request, response) => void handle(request, response));
     const port = await listen(server, config.host, config.port);
     if (config.port === 0) config.baseUrl = config.baseUrl.replace(/:0$/, `:${port}`);
     intakes.push(async () => {
@@ -217,7 +180,7 @@ async function runCommand(
   { args, isRepair, transfer, keep, point }: Given,
   config: Config,
 ): Promise<void> {
-  const log = openLog(config.logLevel === "info" ? "warn" : config.logLevel);
+  const log = openLog(config.logLevel === "info" && command !== "migrate" ? "warn" : config.logLevel);
   const closers: Closers = [];
   const [first = "", second = ""] = args;
   await closingOnError(closers, async () => {
@@ -249,6 +212,8 @@ async function runCommand(
     } else if (command === "export") console.log(`Wrote ${await exportTo(stores, first)} lines to ${first}.`);
     else if (command === "confirm-restore")
       console.log(`Confirmed. It was: ${await confirmRestoreByOperator(stores, first)}`);
+    // The migrations have run as the database was opened.
+    else if (command === "migrate") console.log("The database has the form of this release.");
     else if (transfer) await runTransfer(stores, transfer);
     else if (command === "forget-key")
       console.log(

@@ -39,6 +39,12 @@ const notHere: Record<string, string> = {
   "docs/guides/deploy.md: $ npm start -- doctor": "operator.test.ts, both blocks",
   "docs/guides/deploy.md: export HTTPS_PROXY=http://user:password@proxy.example.com:3128 HTTP_PROXY=http://proxy.example.com:3128":
     "outbound.test.ts has a proxy",
+  "docs/guides/containers.md: docker build --file deploy/Dockerfile --build-arg COMMIT=$(git rev-parse HEAD) --tag svc:0.20.0 .":
+    "needs a container engine; deploy/image.test.ts",
+  "docs/guides/containers.md: export SITE=skills.example.com":
+    "needs a container engine; deploy/compose.test.ts",
+  "docs/guides/containers.md: kubectl create secret generic svc --from-file=MONGODB_URL --from-file=REDIS_URL --from-file=SECRET_KEYS":
+    "needs a cluster; deploy/chart.test.ts renders the chart with the values of the guide",
   "docs/guides/object-storage.md: export GIT_STORE='s3://skills/production?region=eu-central-1'":
     "object-store/service.test.ts has a bucket",
   "docs/guides/object-storage.md: $ npm start -- transfer --to 's3://skills/production?region=eu-central-1'":

@@ -1,6 +1,19 @@
 /** Opens and closes the listener of an HTTP server. */
-import type { Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Health } from "./health.ts";
+
+/** Idle connections stay open for longer than proxies keep theirs, which would otherwise send into a closed one. */
+const timeouts = { requestTimeout: 300_000, headersTimeout: 20_000, keepAliveTimeout: 75_000 };
+
+/** The server of the API, not yet listening. */
+export function createListener(health: Health, handle: RequestListener): Server {
+  return createServer(timeouts, (request, response) => {
+    // A proxy then opens its next connection to another process, instead of sending into one that closes.
+    if (health.isDraining) response.setHeader("connection", "close");
+    handle(request, response);
+  });
+}
 
 /** Resolves to the port, which the system chooses if it is 0. */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
