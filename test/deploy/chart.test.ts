@@ -6,6 +6,7 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 import { parseAllDocuments } from "yaml";
 import { readConfig } from "../../src/config.ts";
+import { gauges } from "../../src/metrics/definitions.ts";
 import { findProgram, whyMissing } from "../support/proxies/program.ts";
 import { root } from "../support/root.ts";
 import { removeFolder, temporaryFolder } from "../support/server.ts";
@@ -140,6 +141,15 @@ describe("the chart", { skip: whyMissing("helm") }, () => {
     const env = variablesOf(render(all), "skills-svc-api");
     assert.equal(env["NODE_EXTRA_CA_CERTS"], "/etc/svc/ca/ca.crt");
     assert.equal(env["SIGN_UP"], "invite");
+  });
+
+  it("scales by a metric that the service has", () => {
+    const scaled = render(all).filter(({ kind }) => kind === "HorizontalPodAutoscaler");
+    const [name] = /svc_queue_\w+/.exec(JSON.stringify(scaled))!;
+    assert.ok(
+      Object.values(gauges).some((gauge) => gauge.name === name),
+      name,
+    );
   });
 
   it("takes the values of the guide", () => {
