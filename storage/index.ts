@@ -42,6 +42,7 @@ import { formerMembersCollection } from "./memberships/former.ts";
 import { oauthClientsCollection } from "./oauth/clients.ts";
 import { oauthGrantsCollection } from "./oauth/grants.ts";
 import { oauthRequestsCollection } from "./oauth/requests.ts";
+import { organizationSizesCollection } from "./organization-sizes.ts";
 import { pathReservationsCollection } from "./path-reservations.ts";
 import { refusedContentsCollection } from "./refused-contents.ts";
 import { rolesCollection } from "./roles.ts";
@@ -116,6 +117,7 @@ const collections = {
   oauthGrants: oauthGrantsCollection,
   oauthRequests: oauthRequestsCollection,
   oidcPolicies: oidcPoliciesCollection,
+  organizationSizes: organizationSizesCollection,
   pathReservations: pathReservationsCollection,
   refusedContents: refusedContentsCollection,
   roles: rolesCollection,

@@ -31,6 +31,9 @@ export const AdminOrganizationPayload = z
     owners: z.array(z.object({ id: z.string(), username: z.string() })).meta({ description: "the first 10" }),
     members: z.number().int(),
     skills: z.number().int(),
+    countedAt: timestamp.meta({
+      description: "time of both counts: of a large organization, up to a day ago",
+    }),
     connected: z.boolean().meta({ description: "whether a repository is connected" }),
     deletionAt: timestamp.nullable(),
     createdAt: timestamp,

@@ -7,6 +7,7 @@ import type { App } from "../app.ts";
 import { decodeCursor, pageOf } from "../http/request/cursor.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { foldName } from "../users/schema.ts";
+import { sizesOf, type OrganizationSize } from "./organization-sizes.ts";
 import { AdminOrganizationQuery } from "./schema.ts";
 
 const ownersShown = 10;
@@ -44,11 +45,10 @@ async function listOrganizations(
 
 async function present(app: App, tenants: readonly TenantDoc[]): Promise<AdminOrganizationPayload[]> {
   const ids = tenants.map(({ _id }) => _id);
-  const { connections, overviews, users } = app.storage;
+  const { connections, users } = app.storage;
   const ownersOf = ({ ownerIds }: TenantDoc) => ownerIds.slice(0, ownersShown);
-  const [members, skills, connected, owners] = await Promise.all([
-    overviews.countMembers(ids),
-    overviews.countSkills(ids),
+  const [sizes, connected, owners] = await Promise.all([
+    sizesOf(app, ids),
     connections.listOfTenants(ids, ids.length + 1),
     users.listByIds([...new Set(tenants.flatMap(ownersOf))]),
   ]);
@@ -62,10 +62,15 @@ async function present(app: App, tenants: readonly TenantDoc[]): Promise<AdminOr
       const username = names.get(id);
       return username === undefined ? [] : [{ id, username }];
     }),
-    members: members.get(tenant._id) ?? 0,
-    skills: skills.get(tenant._id) ?? 0,
+    ...presentSize(sizes.get(tenant._id)!),
     connected: connected.some(({ tenantId }) => tenantId === tenant._id),
     deletionAt: tenant.deletionAt?.toISOString() ?? null,
     createdAt: tenant.createdAt.toISOString(),
   }));
 }
+
+const presentSize = ({ members, skills, countedAt }: OrganizationSize) => ({
+  members,
+  skills,
+  countedAt: countedAt.toISOString(),
+});

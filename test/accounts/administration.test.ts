@@ -3,12 +3,14 @@ import { describe, it } from "node:test";
 import type { AdminOrganizationPayload, AdminUserPayload } from "../../contract/payloads/administration.ts";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { loadUserActor } from "../../src/users/load.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
 import { addMember, publishSkill } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
+import { until } from "../support/until.ts";
 
 const password = "correct horse battery";
-const { service } = await setUpService({ isEmptied: true });
+const { service, clock } = await setUpService({ isEmptied: true });
 
 const users = (admin: TestUser, query = "") =>
   service.call<AdminUserPayload[]>("GET", `/api/admin/users${query}`, { cookie: admin.cookie });
@@ -198,5 +200,39 @@ describe("the list of organizations", () => {
     assert.deepEqual([second.data[0]!.id, second.nextCursor], [other.id, null]);
     assert.deepEqual([found.data.length, byId.data[0]!.slug], [1, "lumen"]);
     assert.doesNotMatch(JSON.stringify(first.body), /secret/i);
+  });
+
+  it("has the last counts of a large organization, which are renewed in the background, and at once after a day", async () => {
+    const admin = await service.newUser("chief");
+    const org = await service.newOrg(admin, "large");
+    const memberships = service.app.storage.database.collection<MembershipDoc>("memberships");
+    const own = (await service.app.storage.memberships.find(org.id, admin.id))!;
+    await memberships.insertMany(
+      Array.from({ length: 1001 }, () => ({
+        ...own,
+        _id: service.app.newId(),
+        userId: service.app.newId(),
+        role: "member",
+      })),
+    );
+    const shown = async () => {
+      const list = await service.call<AdminOrganizationPayload[]>("GET", "/api/admin/organizations", {
+        cookie: admin.cookie,
+      });
+      return [list.data[0]!.members, list.data[0]!.countedAt];
+    };
+    const removeOne = () => memberships.deleteOne({ tenantId: org.id, role: "member" });
+    const first = await shown();
+    assert.equal(first[0], 1002);
+
+    await removeOne();
+    assert.deepEqual(await shown(), first);
+    clock.aheadMs += 11 * 60_000;
+    assert.deepEqual(await shown(), first);
+    await until("the next count", async () => (await shown())[0] === 1001);
+    await removeOne();
+    clock.aheadMs += 25 * 3_600_000;
+    assert.equal((await shown())[0], 1000);
+    clock.aheadMs = 0;
   });
 });

@@ -28,6 +28,7 @@ const erasers: readonly Eraser[] = [
   rowsOf("scimProviders", "scimUsers", "scimGroups", "scimLog", "memberships", "formerMembers"),
   ({ storage }, id) => storage.workspaceSettings.remove(id),
   ({ storage }, id) => storage.searchSynonyms.remove(id),
+  ({ storage }, id) => storage.organizationSizes.remove(id),
   rowsOf("workspaces", "invitations", "teams", "roles", "avatars", "tokens", "oidcPolicies", "ssoDomains"),
   rowsOf("mcpServers", "mcpInstalls", "skillCollections", "follows", "followedChanges"),
   (app, id) => removeConnectors(app, { tenantId: id }),
