@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import { answerProbe, type Health } from "../http/service/health.ts";
 import { listen } from "../http/service/listen.ts";
 import type { RequestEnd } from "../http/service/server.ts";
+import { jobPolicies } from "../queue/jobs.ts";
 import * as defined from "./definitions.ts";
 import { stateReader, type Reading } from "./state.ts";
 
@@ -54,6 +55,9 @@ function openMetrics(): Metrics {
     durations[kind].observe({ ...labels }, seconds);
     if (hasFailed) failures[kind].inc({ ...labels });
   };
+  // An alert sees an increase only from a value that is known.
+  for (const job of Object.keys(jobPolicies))
+    for (const outcome of ["completed", "failed", "retried"]) counts.jobRuns.inc({ job, outcome }, 0);
   const observer: Observer = {
     run: timedBy(ended),
     ended,

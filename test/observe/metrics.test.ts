@@ -10,6 +10,7 @@ import { callApi } from "../support/http-client.ts";
 import { root } from "../support/root.ts";
 import { temporaryFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
+import { expressionsOf, namesIn, readAlerts, readDashboards } from "./files.ts";
 
 const metricsPort = await freePort();
 const repositories = temporaryFolder("metrics-repositories");
@@ -158,6 +159,29 @@ describe("the page of metrics", () => {
       const given = Object.keys(labels).filter((label) => label !== "le");
       assert.deepEqual(given.toSorted(), row?.labels.toSorted(), name);
     }
+  });
+
+  it("has every metric of the alerts and dashboards", async () => {
+    const { metrics } = await readPage();
+    const used = [...readAlerts().map(({ expr }) => expr), ...expressionsOf(readDashboards())].flatMap(
+      namesIn,
+    );
+    const missing = used.filter((name) => {
+      const type = metrics.get(name.replace(/_(bucket|sum|count)$/, ""))?.type;
+      return type !== "histogram" && !metrics.has(name);
+    });
+
+    assert.ok(used.length > 60);
+    assert.deepEqual(missing, []);
+  });
+
+  it("has a count of failures before the first, so that it is seen as an increase", async () => {
+    const { samples } = await readPage();
+    const failed = samples.filter(
+      ({ name, labels }) => name === "svc_job_runs_total" && labels["outcome"] === "failed",
+    );
+
+    assert.ok(failed.length > 20);
   });
 
   it("names nothing of an organization, a person or a skill", async () => {
