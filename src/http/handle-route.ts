@@ -63,6 +63,7 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
   });
   const identify = async (credentials: Credentials): Promise<Actor> => {
     const actor = await options.authenticate(credentials);
+    ctx.state["actor"] = actor;
     if (actor.kind !== "anonymous") ctx.set("X-Svc-Version", options.version);
     await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
     return actor;

@@ -202,6 +202,8 @@ describe("the service over HTTP", () => {
     );
 
     assert.equal(failed.code, "internal");
+    await service.call("GET", "/api/explore", { headers: { "x-request-id": "anonymous-0001" } });
+    await until("its line", () => logged.some((line) => line.includes("anonymous-0001")));
     const text = logged.join("");
     const cookie = user.cookie.split("=")[1]!;
     for (const secret of [user.token, cookie, ...Object.values(secrets), "ab".repeat(32), "127.0.0.1"])
@@ -211,6 +213,14 @@ describe("the service over HTTP", () => {
     assert.deepEqual(
       [signIn["method"], signIn["route"], signIn["status"], signIn["level"]],
       ["POST", "/api/auth/sign-in", 401, "info"],
+    );
+    assert.equal(signIn["actor"], undefined);
+    const anonymous = lines.find((line) => line["requestId"] === "anonymous-0001")!;
+    assert.deepEqual([anonymous["actor"], anonymous["actorId"]], ["anonymous", undefined]);
+    const refused = lines.find((line) => line["requestId"] === failed.body["requestId"] && "route" in line)!;
+    assert.deepEqual(
+      [refused["actor"], refused["actorId"], refused["route"]],
+      ["user", user.id, "/api/tenants"],
     );
     const trouble = lines.find(
       (line) => line["requestId"] === failed.body["requestId"] && line["error"] !== undefined,

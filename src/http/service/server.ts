@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Koa, { type Context } from "koa";
+import { actorId, type Actor } from "../../access/actor.ts";
 import { ServiceError, invalidRequest, nothingAt } from "../../errors.ts";
 import { requestContext, tracksContext, type Log } from "../../log.ts";
 import type { TrustedProxies } from "../../network-address.ts";
@@ -63,7 +64,8 @@ export function createHttp(options: HttpOptions): Koa {
   };
   koa.use((ctx) => {
     const routeName = () => (ctx.state["route"] as Route | undefined)?.path ?? "none";
-    const requestId = observed(ctx.req, ctx.res, { log, observe: options.observe, routeName });
+    const actor = () => ctx.state["actor"] as Actor | undefined;
+    const requestId = observed(ctx.req, ctx.res, { log, observe: options.observe, routeName, actor });
     ctx.state["requestId"] = requestId;
     return tracksContext ? requestContext.run({ requestId }, serve, ctx) : serve(ctx);
   });
@@ -120,15 +122,16 @@ const maxListeners = 20;
 interface Observers {
   log: Log;
   observe: HttpOptions["observe"];
-  /** Called when the request ends. */
+  /** Both are called when the request ends. */
   routeName(): string;
+  actor?(): Actor | undefined;
 }
 
 /** Gives the request its id, and has it logged and counted when it ends. */
 function observed(
   request: IncomingMessage,
   response: ServerResponse,
-  { log, observe, routeName }: Observers,
+  { log, observe, routeName, actor }: Observers,
 ): string {
   const requestId = requestIdOf(request);
   const started = performance.now();
@@ -152,10 +155,23 @@ function observed(
         (request.complete && Number(request.headers["content-length"])) || socket.bytesRead - readBefore,
       bytesSent: socket.bytesWritten - writtenBefore,
     });
-    const entry = { requestId, method, route, status, ms: Math.round(ms * 100) / 100 };
+    const entry = {
+      requestId,
+      method,
+      route,
+      status,
+      ms: Math.round(ms * 100) / 100,
+      ...describeActor(actor?.()),
+    };
     log[status >= 500 ? "error" : "info"](entry, "request");
   });
   return requestId;
+}
+
+/** Without the address of one that has nothing else. */
+function describeActor(actor: Actor | undefined): { actor?: Actor["kind"]; actorId?: string } {
+  if (actor === undefined) return {};
+  return actor.kind === "anonymous" ? { actor: actor.kind } : { actor: actor.kind, actorId: actorId(actor) };
 }
 
 /** The headers of every response; made again if the address changes, which a free port does once. */
