@@ -1,4 +1,7 @@
-/** Folds warnings that repeat, as those of an engine that is away: the first is written, then how many followed. */
+/**
+ * Folds warnings about errors that repeat, as those of an engine that is away: the first is written, then how many
+ * followed.
+ */
 
 /** Time in which a repetition is counted instead of written. */
 export const foldMs = 60_000;
@@ -13,12 +16,16 @@ interface Known {
   last: Fields;
 }
 
-/** Returns a function that writes or counts a warning. Equal ones have the same message, and that of their error. */
+/**
+ * Returns a function that writes or counts a warning. Equal ones have the same message, and that of their error. One
+ * without an error is about an act or a state, and always written.
+ */
 export function foldWarnings(): (fields: Fields, message: string, write: Write) => void {
   const known = new Map<string, Known>();
   return (fields, message, write) => {
-    const error = fields["error"];
-    const key = `${message}\n${error instanceof Error ? error.message : ""}`;
+    const { error } = fields;
+    if (!(error instanceof Error)) return write(fields, message);
+    const key = `${message}\n${error.message}`;
     const same = known.get(key);
     if (same) {
       same.repeated++;

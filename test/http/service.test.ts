@@ -214,7 +214,7 @@ describe("the service over HTTP", () => {
       [signIn["method"], signIn["route"], signIn["status"], signIn["level"]],
       ["POST", "/api/auth/sign-in", 401, "info"],
     );
-    assert.equal(signIn["actor"], undefined);
+    assert.equal(signIn["actor"], "anonymous");
     const anonymous = lines.find((line) => line["requestId"] === "anonymous-0001")!;
     assert.deepEqual([anonymous["actor"], anonymous["actorId"]], ["anonymous", undefined]);
     const refused = lines.find((line) => line["requestId"] === failed.body["requestId"] && "route" in line)!;
