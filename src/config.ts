@@ -59,6 +59,8 @@ export interface Config {
   signUp: SignUpMode;
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string };
+  /** Receives conditions of the service; `secret` begins with `whsec_`. */
+  operatorWebhook: { url: string; secret: string; privateNetwork: boolean } | undefined;
   securityContacts: readonly string[] | undefined;
   trustProxy: TrustedProxies;
   metricsPort: number | undefined;
@@ -133,6 +135,14 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     signUp: e.SIGN_UP,
     smtpUrl: e.SMTP_URL,
     mailFrom: readSender(e.MAIL_FROM ?? defaultSender(baseUrl)),
+    operatorWebhook:
+      e.OPERATOR_WEBHOOK_URL !== undefined && e.OPERATOR_WEBHOOK_SECRET !== undefined
+        ? {
+            url: e.OPERATOR_WEBHOOK_URL,
+            secret: e.OPERATOR_WEBHOOK_SECRET,
+            privateNetwork: e.OPERATOR_WEBHOOK_PRIVATE_NETWORK,
+          }
+        : undefined,
     securityContacts: e.SECURITY_CONTACT,
     trustProxy: e.TRUST_PROXY,
     metricsPort: e.METRICS_PORT,

@@ -286,6 +286,17 @@ export const Environment = z.object({
     .regex(sender, 'must be an address, or "Name <address>"')
     .optional()
     .describe("sender of mails; default Skill registry <no-reply@ the host of BASE_URL>"),
+  OPERATOR_WEBHOOK_URL: webAddress
+    .optional()
+    .describe("address to which problems of the service are sent, next to the mails to administrators"),
+  OPERATOR_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in base64")
+    .optional()
+    .describe("secret by which these requests are signed, as whsec_ and base64"),
+  OPERATOR_WEBHOOK_PRIVATE_NETWORK: flag
+    .default(false)
+    .describe("whether this address may be a private one, and use http"),
   SECURITY_CONTACT: contacts
     .optional()
     .describe("where to report vulnerabilities: comma-separated e-mail or https addresses; none if unset"),
@@ -338,6 +349,14 @@ export const UsableEnvironment = Environment.refine(
     {
       path: ["GITHUB_APP_ID"],
       message: "must be set together with GITHUB_APP_PRIVATE_KEY: a GitHub App needs both",
+    },
+  )
+  .refine(
+    ({ OPERATOR_WEBHOOK_URL, OPERATOR_WEBHOOK_SECRET }) =>
+      (OPERATOR_WEBHOOK_URL === undefined) === (OPERATOR_WEBHOOK_SECRET === undefined),
+    {
+      path: ["OPERATOR_WEBHOOK_URL"],
+      message: "must be set together with OPERATOR_WEBHOOK_SECRET, by which the receiver knows the sender",
     },
   )
   .refine(

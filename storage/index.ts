@@ -42,6 +42,7 @@ import { formerMembersCollection } from "./memberships/former.ts";
 import { oauthClientsCollection } from "./oauth/clients.ts";
 import { oauthGrantsCollection } from "./oauth/grants.ts";
 import { oauthRequestsCollection } from "./oauth/requests.ts";
+import { operatorConditionsCollection } from "./operator-conditions.ts";
 import { organizationSizesCollection } from "./organization-sizes.ts";
 import { pathReservationsCollection } from "./path-reservations.ts";
 import { refusedContentsCollection } from "./refused-contents.ts";
@@ -118,6 +119,7 @@ const collections = {
   oauthRequests: oauthRequestsCollection,
   oidcPolicies: oidcPoliciesCollection,
   organizationSizes: organizationSizesCollection,
+  operatorConditions: operatorConditionsCollection,
   pathReservations: pathReservationsCollection,
   refusedContents: refusedContentsCollection,
   roles: rolesCollection,

@@ -88,6 +88,18 @@ function openJobMetrics(minutes: Collection<JobMinute>) {
       return new Map(rows.map(({ _id, ...rest }) => [_id, rest]));
     },
 
+    /** Names of jobs that have failed permanently since a time. */
+    async listFailed(since: Date): Promise<string[]> {
+      const rows = await minutes
+        .aggregate<{ _id: string }>([
+          { $match: { at: { $gte: since }, failed: { $gt: 0 } } },
+          { $group: { _id: "$name" } },
+          { $sort: { _id: 1 } },
+        ])
+        .toArray();
+      return rows.map(({ _id }) => _id);
+    },
+
     /** Removes a slice of older figures; returns how many were removed. */
     removeBefore: (before: Date) => removeSlice(minutes, { at: { $lt: before } }),
   };

@@ -5,6 +5,7 @@ import { removeConnectors } from "../src/connectors/remove.ts";
 import { advanceEpoch } from "../src/epoch/epoch.ts";
 import { mirrorCatalog } from "../src/mcp-servers/catalog/mirror.ts";
 import { rotateKeys } from "../src/operations/keys/rotate-keys.ts";
+import { watchConditions } from "../src/operations/notices/watch-conditions.ts";
 import { mailInvitation } from "../src/orgs/invitations/mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { admitInvited } from "../src/scim/users/admit.ts";
@@ -34,6 +35,7 @@ export function processors(app: App): Processors {
     "maintenance.count-installs": () => countInstallDays(app),
     "maintenance.erase-skill": (payload) => eraseSkill(app, payload),
     "maintenance.advance-epoch": () => advanceEpoch(app),
+    "maintenance.watch-conditions": () => watchConditions(app),
     "maintenance.rotate-keys": () => rotateKeys(app),
     "maintenance.forget-server": ({ serverId }) => removeConnectors(app, { serverId }),
     "maintenance.erase-account": (payload) => finishDeletion(app, payload),

@@ -9,6 +9,7 @@ export async function schedule(app: App): Promise<void> {
   await queue.adoptRenamedJobs();
   await queue.upsertSchedule("maintenance.reconcile", {}, { everyMs: hourMs });
   await queue.upsertSchedule("maintenance.advance-epoch", {}, { everyMs: minuteMs });
+  await queue.upsertSchedule("maintenance.watch-conditions", {}, { everyMs: minuteMs });
   await queue.upsertSchedule("maintenance.purge", {}, { everyMs: hourMs / 4 });
   await queue.upsertSchedule("maintenance.count-installs", {}, { everyMs: hourMs / 4 });
   await queue.upsertSchedule("mail.followed", {}, { everyMs: minuteMs });

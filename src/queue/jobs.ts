@@ -13,6 +13,8 @@ export interface JobPayloads {
   "maintenance.erase-skill": { skillId: string; tenantId: string };
   /** Increments the counter that the database and the Git root have. */
   "maintenance.advance-epoch": Record<string, never>;
+  /** Tells administrators about conditions of the service that need them. */
+  "maintenance.watch-conditions": Record<string, never>;
   /** Seals the credentials of hosted connectors with the current key of `SECRET_KEYS`. */
   "maintenance.rotate-keys": Record<string, never>;
   /** Removes the connectors of a deleted MCP server. */
@@ -88,6 +90,8 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "maintenance.erase-skill": { attempts: 10, backoffMs: 2000 },
   "maintenance.erase-account": { attempts: 10, backoffMs: 2000 },
   "maintenance.advance-epoch": { attempts: 1, backoffMs: 1000 },
+  // Every minute; what one run can't do is due in the next.
+  "maintenance.watch-conditions": { attempts: 1, backoffMs: minuteMs },
   "maintenance.rotate-keys": { attempts: 3, backoffMs: 10_000 },
   "maintenance.forget-server": { attempts: 10, backoffMs: 1000 },
   "folders.update-access": { attempts: 10, backoffMs: 1000 },

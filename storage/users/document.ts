@@ -82,7 +82,8 @@ export interface MailDue {
     | "skill-taken-down"
     | "takedown-lifted"
     | "domain-failing"
-    | "domain-lapsed";
+    | "domain-lapsed"
+    | "operator-notice";
   to: string;
   /** In mails about takedowns: the skill as `org/slug`, and the administrator's reason. */
   about?: { skill: string; reason: string };
@@ -90,6 +91,8 @@ export interface MailDue {
   domain?: { name: string; record: string; organization: string; lapsesAt?: Date };
   /** In mails about single sign-on: the organization, and the user, the certificate or the change. */
   organization?: { slug: string; text: string };
+  /** In mails to administrators of the service: a condition, and whether it is over. */
+  operation?: { subject: string; text: string; isOver: boolean };
   /** In mails about second factors: the factor, or the administrator's reason. */
   factor?: string;
   createdAt: Date;

@@ -200,6 +200,13 @@ const writers: Record<MailDue["kind"], Writer> = {
     },
   "domain-failing": (app, _, due) => domainFailing(app, due),
   "domain-lapsed": (app, _, due) => domainLapsed(app, due),
+  "operator-notice": (app, _, { operation }) =>
+    operation && {
+      subject: operation.subject,
+      before: operation.isOver ? ["This is over, and needs nothing more:", operation.text] : [operation.text],
+      link: { label: "Open the state of the service", url: `${app.config.baseUrl}/admin` },
+      after: ["You get this mail as an administrator of this service, once a day while the problem lasts."],
+    },
   "reset-password"(app, user, { to, expiresAt }) {
     if (user.email !== to) return undefined;
     const link = { id: user._id, expiresAt, bind: resetBinding(user) };

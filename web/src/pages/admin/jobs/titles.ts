@@ -18,6 +18,7 @@ const jobTitles: Record<string, string> = {
   "maintenance.count-installs": "Count the installs of past days",
   "maintenance.erase-skill": "Erase a deleted skill",
   "maintenance.advance-epoch": "Advance the counter that detects restores",
+  "maintenance.watch-conditions": "Tell administrators about problems",
   "maintenance.rotate-keys": "Encrypt secrets with the current key",
   "maintenance.forget-server": "Remove the connectors of an MCP server",
   "maintenance.erase-account": "Erase a deleted account",
