@@ -46,6 +46,10 @@ export const idempotencyCollection = defineCollection({
         }
       }
     },
+    /** Keeps the key of a call that still runs. */
+    async renew(id: string, runningUntil: Date): Promise<void> {
+      await records.updateOne({ _id: id, status: { $exists: false } }, { $set: { runningUntil } });
+    },
     /** Lets the next attempt with the same body take over at once. */
     async interrupt(id: string, now: Date): Promise<void> {
       await records.updateOne({ _id: id, status: { $exists: false } }, { $set: { runningUntil: now } });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
+import { idempotencyStore } from "../../src/http/request/idempotency-store.ts";
 import { appendVersion } from "../../src/skills/publish/append-version.ts";
 import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
 import { loadUserActor } from "../../src/users/load.ts";
@@ -97,6 +98,17 @@ describe("Idempotency-Key", () => {
     assert.deepEqual([second.status, second.code], [409, "conflict"]);
     assert.equal(first.status, 201);
     assert.deepEqual(third.data, first.data);
+  });
+
+  it("belongs to the next attempt soon after its process crashed, with the id that the first one had", async () => {
+    const at = (ms: number) => idempotencyStore({ ...service.app, now: () => new Date(Date.now() + ms) });
+    const claimed = await at(0).claim("crashed", "hash");
+    assert.ok("creation" in claimed);
+
+    assert.deepEqual(await at(10_000).claim("crashed", "hash"), { bodyHash: "hash", answer: undefined });
+    const next = await at(21_000).claim("crashed", "hash");
+
+    assert.deepEqual(next, { creation: { id: claimed.creation.id, isRetry: true } });
   });
 
   it("executes one of many concurrent calls", async () => {

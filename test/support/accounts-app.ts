@@ -167,7 +167,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
       await storage.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
-    call: (method, target, options = {}) => call(url, config.baseUrl, method, target, options),
+    call: (method, target, options = {}) => sendForm(url, config.baseUrl, method, target, options),
   };
 }
 
@@ -191,7 +191,8 @@ function noting(queued: QueuedJob[]): Queue {
   };
 }
 
-async function call(
+/** Sends a request as a browser or a program does, whose own address of the service is `baseUrl`. */
+export async function sendForm(
   url: string,
   baseUrl: string,
   method: string,

@@ -50,14 +50,13 @@ const textOf = (mark: string) => `# Version ${mark}\n\n${mark.repeat(200)}\n`;
 const packageSkillFile = "---\nname: killed\ndescription: A package under fire\n---\n\n# Package\n";
 
 /** An account with skills to publish to, three texts and a package; their first versions are in no ledger. */
-export async function makeSkills(server: Server): Promise<{ token: string; skills: Skill[] }> {
-  const { url } = server;
-  const account = await newAccount(url, "killjoy", server.setupLink);
+export async function makeSkills({ url, setupLink }: Pick<Server, "url" | "setupLink">) {
+  const account = await newAccount(url, "killjoy", setupLink);
   const tenantId = await newOrganization(url, account, "acme");
   const skills: Skill[] = [];
   for (const format of ["markdown", "markdown", "markdown", "package"] as const)
     skills.push(await makeSkill(url, account.token, tenantId, format));
-  return { token: account.token, skills };
+  return { account, token: account.token, tenantId, skills };
 }
 
 async function makeSkill(

@@ -149,13 +149,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const failed = (what: string) => new Error(`The service ${what}. It wrote:\n${output().slice(-4000)}`);
 
   let url: string | undefined;
+  // A worker announces no address.
+  const workerUrl = options.args?.includes("worker") === true ? options.ownUrl : undefined;
   for (const deadline = startedAt + readyTimeoutMs; ; await sleep(10)) {
     if (ended[0]) throw failed(`ended with ${ended[0].signal ?? ended[0].code} at its start`);
     if (performance.now() > deadline) {
       child.kill("SIGKILL");
       throw failed(`was not ready after ${readyTimeoutMs} ms`);
     }
-    url ??= /Serving at (\S+)/.exec(output())?.[1];
+    url ??= /Serving at (\S+)/.exec(output())?.[1] ?? workerUrl;
     if (url !== undefined && (await isReady(options.ownUrl ?? url))) break;
   }
   const startMs = Math.round(performance.now() - startedAt);

@@ -3,8 +3,10 @@ import { limits } from "../../../contract/limits.ts";
 import type { App } from "../../app.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 
-/** The longest time that a first call may run. A process that crashes during one must not block its key for a day. */
-const runningMs = 10 * 60_000;
+/** Time after which the key of a call is free for the next attempt if its process has crashed. */
+const runningMs = 20_000;
+/** Interval of renewals while the call runs. */
+const renewMs = 5000;
 
 /** First responses are stored encrypted, since they may contain what only their caller may read. */
 export function idempotencyStore(app: App): IdempotencyStore {
@@ -34,6 +36,11 @@ export function idempotencyStore(app: App): IdempotencyStore {
         app.secrets.seal(JSON.stringify(answer.body ?? null), id),
         inMs(limits.idempotencyMs),
       ),
+    keep(id) {
+      const renew = () => void idempotency.renew(id, inMs(runningMs)).catch(() => undefined);
+      const timer = setInterval(renew, renewMs);
+      return () => clearInterval(timer);
+    },
     release: (id) => idempotency.release(id),
     interrupt: (id) => idempotency.interrupt(id, app.now()),
   };

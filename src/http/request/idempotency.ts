@@ -18,6 +18,8 @@ export interface IdempotencyStore {
     id: string,
     bodyHash: string,
   ): Promise<{ creation: Creation } | { bodyHash: string; answer: StoredAnswer | undefined }>;
+  /** Keeps the key while the call runs, until the returned function is called. */
+  keep(id: string): () => void;
   complete(id: string, answer: StoredAnswer): Promise<void>;
   /** The call failed and created nothing: the key is free again. */
   release(id: string): Promise<void>;
@@ -98,8 +100,9 @@ async function idempotently(
     return claim.answer;
   }
   let answer: StoredAnswer;
+  const endKeep = store.keep(id);
   try {
-    answer = await call(claim.creation);
+    answer = await call(claim.creation).finally(endKeep);
   } catch (error) {
     await (isRefusal(error) ? store.release(id) : store.interrupt(id));
     throw error;

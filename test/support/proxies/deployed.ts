@@ -29,10 +29,17 @@ export interface ReservedProxy {
   start(options: ProxyOptions): Promise<Proxy>;
 }
 
-/** A proxy with a free port, which the service has to know before it starts. */
-export async function reserveProxy(kind: "nginx" | "Caddy"): Promise<ReservedProxy> {
+/**
+ * A proxy with a free port, which the service has to know before it starts.
+ *
+ * @param options `isPlain`: the file is changed to one without TLS
+ */
+export async function reserveProxy(
+  kind: "nginx" | "Caddy",
+  { isPlain = false }: { isPlain?: boolean } = {},
+): Promise<ReservedProxy> {
   const [port, plain] = (await freePorts(2)) as [number, number];
-  const url = `https://localhost:${port}`;
+  const url = isPlain ? `http://127.0.0.1:${port}` : `https://localhost:${port}`;
   return {
     url,
     async start({ folder, targets, edit = (text) => text }) {
@@ -68,7 +75,9 @@ function startNginx(folder: string, { port, plain, targets, cert, key, edit }: G
     .replaceAll(/^ *listen \[.*\n/gm, "")
     .replace("listen 80;", `listen 127.0.0.1:${plain};`)
     .replace("listen 443", `listen 127.0.0.1:${port}`)
-    .replace("server 127.0.0.1:3000;", targets.map((target) => `server 127.0.0.1:${target};`).join(" "))
+    .replace(/server 127\.0\.0\.1:3000(.*;)/, (_, options: string) =>
+      targets.map((target) => `server 127.0.0.1:${target}${options}`).join(" "),
+    )
     .replaceAll("skills.example.com;", "localhost;")
     .replace("/etc/ssl/certs/skills.example.com.pem", cert)
     .replace("/etc/ssl/private/skills.example.com.key", key);
