@@ -6,7 +6,6 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ChangePayload } from "../../contract/payloads/events.ts";
 import { listen } from "../events/stream.ts";
 import { type Account, callApi } from "../support/http-client.ts";
@@ -14,7 +13,7 @@ import { whyMissing } from "../support/proxies/program.ts";
 import { checkAnswers, type Skill, startPublishers } from "../support/publishers.ts";
 import { runCount } from "../support/run-count.ts";
 import { until } from "../support/until.ts";
-import { type Cluster, startCluster } from "./cluster.ts";
+import { type Cluster, killsOf, startCluster } from "./cluster.ts";
 import { during, startCreators, startReaders, watchAccess } from "./load.ts";
 import { type Person, prepare } from "./people.ts";
 import { signInAcross, uploadAcross, useOauthAcross } from "./steps.ts";
@@ -86,24 +85,7 @@ describe("a cluster", { skip: whyMissing("nginx", "redis-server") }, () => {
     const creators = startCreators(cluster, owner.token, tenantId);
     const watch = watchAccess({ cluster, owner, member, ...folder });
     const synced = await startSynced(cluster, owner, "synced");
-    const kills: Record<string, () => Promise<void>> = {
-      api: async () => {
-        const node = cluster.apis[randomInt(cluster.apis.length)]!;
-        await node.kill();
-        await node.start();
-      },
-      worker: async () => {
-        const node = cluster.workers[randomInt(cluster.workers.length)]!;
-        await node.kill();
-        await node.start();
-      },
-      Redis: async () => {
-        await cluster.redis.stop();
-        await sleep(2000);
-        await cluster.redis.restart();
-      },
-      database: () => cluster.killEngine(),
-    };
+    const kills = killsOf(cluster);
     const startedAt = performance.now();
     const tell = (text: string) =>
       t.diagnostic(`${Math.round((performance.now() - startedAt) / 1000)} s: ${text}`);
@@ -159,7 +141,12 @@ describe("a cluster", { skip: whyMissing("nginx", "redis-server") }, () => {
       `/api/skills/${skills[0]!.id}/versions`,
       "/healthz",
     ];
-    const readers = startReaders(cluster, owner.token, targets);
+    const readers = startReaders(cluster, {
+      tokens: [owner.token],
+      targets: () => targets[randomInt(targets.length)]!,
+      clients: 3,
+      pauseMs: 5,
+    });
     await during([publishers, creators, watch, readers], async () => {
       for (let round = 0; round < restarts; round++)
         for (const node of [...cluster.apis, ...cluster.workers]) {
@@ -171,13 +158,13 @@ describe("a cluster", { skip: whyMissing("nginx", "redis-server") }, () => {
     const failed = publishers.attempts.filter(({ outcome }) => outcome !== "acknowledged");
     t.diagnostic(
       `${publishers.count("acknowledged")} publishes, ${creators.acknowledged.length} creations, ` +
-        `${readers.count()} reads, ${watch.asked()} decisions`,
+        `${readers.times.length} reads, ${watch.asked()} decisions`,
     );
     assert.deepEqual(
       failed.map(({ outcome, answer }) => `${outcome}: ${answer}`),
       [],
     );
-    assert.deepEqual(readers.failures, []);
+    assert.deepEqual([readers.failures, readers.unavailable()], [[], 0]);
     assert.equal(creators.failed(), 0);
     assert.deepEqual(watch.stale, []);
     await assertMadeOnce(creators.acknowledged);

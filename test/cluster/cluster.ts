@@ -2,8 +2,10 @@
  * The service as several machines run it: API and worker processes of the built service on one MongoDB engine, one
  * Redis server and one Git root, behind nginx with the settings of `deploy/nginx.conf`, without TLS.
  */
+import { randomInt } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startEmbeddedMongo } from "../../engines/mongo.ts";
 import { openStorage, type Storage } from "../../storage/index.ts";
 import { reserveProxy } from "../support/proxies/deployed.ts";
@@ -146,6 +148,25 @@ export async function startCluster({
     await close();
     throw error;
   }
+}
+
+/** Kills with -9, each with the start that follows, by kind. */
+export function killsOf(cluster: Cluster): Record<string, () => Promise<void>> {
+  const restart = async (nodes: readonly Node[]) => {
+    const node = nodes[randomInt(nodes.length)]!;
+    await node.kill();
+    await node.start();
+  };
+  return {
+    api: () => restart(cluster.apis),
+    worker: () => restart(cluster.workers),
+    async Redis() {
+      await cluster.redis.stop();
+      await sleep(2000);
+      await cluster.redis.restart();
+    },
+    database: () => cluster.killEngine(),
+  };
 }
 
 interface NodeOptions {

@@ -1,4 +1,4 @@
-/** What clients do to a cluster, with a record of everything that they were told. */
+/** Clients of a cluster, with a record of every response. */
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, callApi } from "../support/http-client.ts";
@@ -74,13 +74,22 @@ export interface Watched {
   folderId: string;
   /** In the folder. */
   skillId: string;
+  /** Between two changes. */
+  pauseMs?: number;
 }
 
 /**
  * Restricts and opens a folder, and mints and revokes tokens, through nginx. After each acknowledgement it asks every
  * API process directly.
  */
-export function watchAccess({ cluster, owner, member, folderId, skillId }: Watched): AccessWatch {
+export function watchAccess({
+  cluster,
+  owner,
+  member,
+  folderId,
+  skillId,
+  pauseMs = 0,
+}: Watched): AccessWatch {
   const stale: string[] = [];
   let asked = 0;
 
@@ -126,6 +135,7 @@ export function watchAccess({ cluster, owner, member, folderId, skillId }: Watch
     await change(true);
     await change(false);
     await revoke();
+    await sleep(pauseMs);
   });
   return { ...loop, asked: () => asked, stale };
 }
@@ -138,7 +148,12 @@ export interface Creators extends Loop {
 }
 
 /** Creates skills, each by one idempotency key, which is sent again until the creation is acknowledged. */
-export function startCreators(cluster: Cluster, token: string, tenantId: string, clients = 2): Creators {
+export function startCreators(
+  cluster: Cluster,
+  token: string,
+  tenantId: string,
+  { clients = 2, pauseMs = 0 } = {},
+): Creators {
   const acknowledged: string[] = [];
   let failed = 0;
   async function create(): Promise<void> {
@@ -163,6 +178,7 @@ export function startCreators(cluster: Cluster, token: string, tenantId: string,
       if (performance.now() > deadline) throw new Error(`creating ${name} was never acknowledged: ${text}`);
     }
     acknowledged.push(name);
+    await sleep(pauseMs);
   }
   const loops = Array.from({ length: clients }, () => repeat(create));
   return {
@@ -175,36 +191,42 @@ export function startCreators(cluster: Cluster, token: string, tenantId: string,
 }
 
 export interface Readers extends Loop {
-  count(): number;
-  /** Requests without a response, or with another status than 200. */
+  /** Milliseconds of each request. */
+  readonly times: readonly number[];
+  /** Requests whose process or database was away. */
+  unavailable(): number;
+  /** Responses that are neither that nor 200. */
   readonly failures: string[];
 }
 
 /** Reads what pages and clients read, through nginx. */
 export function startReaders(
   cluster: Cluster,
-  token: string,
-  targets: readonly string[],
-  clients = 3,
+  options: { tokens: readonly string[]; targets: () => string; clients: number; pauseMs: number },
 ): Readers {
   const failures: string[] = [];
-  let count = 0;
+  const times: number[] = [];
+  let unavailable = 0;
   async function read(): Promise<void> {
-    const target = targets[randomInt(targets.length)]!;
-    count++;
+    const token = options.tokens[randomInt(options.tokens.length)]!;
+    const target = options.targets();
+    const startedAt = performance.now();
     try {
       const response = await fetch(cluster.url + target, { headers: { authorization: `Bearer ${token}` } });
       const text = await response.text();
-      if (response.status !== 200) failures.push(`${target}: ${response.status} ${text.slice(0, 200)}`);
-    } catch (error) {
-      failures.push(`${target}: ${String((error as Error).cause ?? error)}`);
+      if ([502, 503, 504].includes(response.status)) unavailable++;
+      else if (response.status !== 200) failures.push(`${target}: ${response.status} ${text.slice(0, 200)}`);
+    } catch {
+      unavailable++;
     }
-    await sleep(5);
+    times.push(performance.now() - startedAt);
+    await sleep(options.pauseMs);
   }
-  const loops = Array.from({ length: clients }, () => repeat(read));
+  const loops = Array.from({ length: options.clients }, () => repeat(read));
   return {
     failures,
-    count: () => count,
+    times,
+    unavailable: () => unavailable,
     async stop() {
       for (const loop of loops) await loop.stop();
     },

@@ -11,9 +11,9 @@ export interface Person extends Account {
   id: string;
 }
 
-/** What helpers write records with, in place of the links of mails and the records of name servers. */
-export const recordsOf = ({ storage, url }: Cluster) =>
-  ({ url, app: { storage, newId, now: () => new Date() } }) as unknown as TestService;
+/** The parts of a service by which helpers write records that only mails or name servers would lead to. */
+export const recordsOf = ({ storage, url }: Cluster): TestService =>
+  ({ url, app: { storage, newId, now: () => new Date() } }) as never;
 
 /** A new account that is a member of the organization `acme`. */
 export async function newPerson(cluster: Cluster, tenantId: string, username: string): Promise<Person> {

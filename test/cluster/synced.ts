@@ -99,13 +99,13 @@ export async function startSynced(cluster: Cluster, owner: Account, slug: string
     edits: () => marks.length,
     async check() {
       await callApi(url, "POST", `${base}/run`, { token });
-      const last = marks.at(-1)!;
+      const [last, lastPublished] = [marks.at(-1), publishedMarks.at(-1)];
+      assert.ok(last !== undefined && lastPublished !== undefined, "there were edits");
       await until(
         "the last edit",
         async () => (await contents(edited.data.skill.id))[0]!.includes(last),
         options,
       );
-      const lastPublished = publishedMarks.at(-1)!;
       await until("the last publish", () => inRemote("published")?.includes(lastPublished), options);
       let versions = 0;
       for (const [skillId, own] of [

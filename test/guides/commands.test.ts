@@ -39,6 +39,12 @@ const notHere: Record<string, string> = {
   "docs/guides/deploy.md: $ npm start -- doctor": "operator.test.ts, both blocks",
   "docs/guides/deploy.md: export HTTPS_PROXY=http://user:password@proxy.example.com:3128 HTTP_PROXY=http://proxy.example.com:3128":
     "outbound.test.ts has a proxy",
+  "docs/guides/proxy.md: export BASE_URL=https://skills.example.com TRUST_PROXY=true":
+    "operations/configuration.test.ts",
+  "docs/guides/air-gap.md: export MCP_CATALOG_URL=none OAUTH_CLIENT_DOCUMENTS=false":
+    "operations/configuration.test.ts",
+  "docs/guides/air-gap.md: export NODE_EXTRA_CA_CERTS=/etc/ssl/corp-ca.pem GIT_SSL_CAINFO=/etc/ssl/corp-ca.pem":
+    "journeys/deployed.test.ts has an authority of its own",
   "docs/guides/containers.md: docker build --file deploy/Dockerfile --build-arg COMMIT=$(git rev-parse HEAD) --tag svc:0.20.0 .":
     "needs a container engine; deploy/image.test.ts",
   "docs/guides/containers.md: export SITE=skills.example.com":
@@ -154,6 +160,13 @@ describe("the commands of the documents", needsTerminal, () => {
     await colleague.run("curl -fsSL $SVC_API_URL/cli/install.sh | sh", {});
     await colleague.execute(file, "svc restore", { env: { SVC_TOKEN: ada.token } });
     await execute(file, "svc share");
+  });
+
+  it("install the client without a registry", async () => {
+    const isolated = openShell(path.join(folder, "isolated"), () => server.url);
+    await isolated.execute("docs/guides/air-gap.md", "npm install --global");
+    const { stdout } = await isolated.run("svc --version", {});
+    assert.match(stdout, /^svc \d/);
   });
 
   it("are those for teams", async () => {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { describeConfig, readConfig } from "../../src/config.ts";
 import { requireFolder } from "../../src/operations/preflight.ts";
+import { scriptsOf } from "../guides/markdown.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-config-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -76,6 +77,28 @@ describe("the configuration in effect", () => {
     assert.equal(rows.get("SMTP_URL")!.origin, env.SMTP_URL_FILE);
     const text = JSON.stringify([...rows.values()]);
     for (const secret of ["pass-word", "AAAA", "mail-word"]) assert.ok(!text.includes(secret), secret);
+  });
+});
+
+describe("the settings of a guide", () => {
+  /** Exported variables in a section, but for the file of authorities, which this machine lacks. */
+  const exported = (guide: string, section: string) =>
+    Object.fromEntries(
+      scriptsOf(guide, section)
+        .flatMap((script) => [...script.matchAll(/([A-Z_]+)=(\S+)/g)])
+        .map(([, name, value]) => [name!, value!])
+        .filter(([name]) => name !== "NODE_EXTRA_CA_CERTS"),
+    );
+
+  it("behind a proxy trust one", () => {
+    const config = readConfig(exported("proxy.md", "Settings"));
+    assert.deepEqual([config.baseUrl, config.trustProxy], ["https://skills.example.com", 1]);
+  });
+
+  it("without internet access leave out what is made for everyone, and allow the own network", () => {
+    const config = readConfig(exported("air-gap.md", "Outbound requests"));
+    assert.deepEqual([config.mcpCatalog.url, config.oauth.clientDocuments], [undefined, false]);
+    assert.ok(config.ssoPrivateNetwork && config.syncPrivateNetwork && config.oidc.privateNetwork);
   });
 });
 

@@ -125,6 +125,8 @@ export function startPublishers(options: {
   token: string;
   /** A process to call, or undefined while none is up. */
   url: () => string | undefined;
+  /** Between two publishes of a client. */
+  pauseMs?: number;
 }): Publishers {
   const attempts: Attempt[] = [];
   const ending = new AbortController();
@@ -163,7 +165,8 @@ export function startPublishers(options: {
       const attempt = await publish(url, skill);
       if (attempt === undefined) return;
       attempts.push(attempt);
-      if (attempt.outcome !== "acknowledged") await sleep(20);
+      const pauseMs = options.pauseMs ?? 0;
+      if (attempt.outcome !== "acknowledged" || pauseMs > 0) await sleep(Math.max(20, pauseMs));
     }
   };
   const clients = [...options.skills, ...options.skills.slice(0, 1)].map(client);
