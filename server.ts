@@ -82,7 +82,7 @@ async function main(): Promise<void> {
   if (command === undefined) return serve(role, readConfig(), values.demo);
   if (commandArguments.get(command) !== args.length) throw new UsageError(usage);
   if (command === "config") return printConfig();
-  if (command === "backups") return print(await describeBackups(args[0]!));
+  if (command === "backups") return print(await describeBackups(readConfig(), args[0]!));
   const transfer: Transfer | undefined = isTransfer
     ? { direction: to === undefined ? "from" : "to", store: (to ?? from)! }
     : undefined;
@@ -203,12 +203,10 @@ async function runCommand(
     if (command === "restore") return print(await restoreFrom(stores, first, point));
     await requireCompleteImport(stores);
     if (command === "backup") {
-      const unlock = await lockDataDir(first, "backup");
-      closers.push(async () => unlock());
       const progress = (done: number): void => {
         if (process.stderr.isTTY) process.stderr.write(`\r${done} repositories`);
       };
-      print(await backUpTo(stores, { into: first, keep, release: release.version, progress }));
+      print(await backUpTo(stores, first, { keep, release: release.version, progress }));
     } else if (command === "export") console.log(`Wrote ${await exportTo(stores, first)} lines to ${first}.`);
     else if (command === "confirm-restore")
       console.log(`Confirmed. It was: ${await confirmRestoreByOperator(stores, first)}`);

@@ -38,6 +38,9 @@ function createMissing(folder: string): void {
   }
 }
 
+/** Whether a place is the address of a bucket, not a folder. */
+export const isAddress = (place: string): boolean => /^\w+:\/\//.test(place);
+
 /** Requires that the object store of the repositories can be used. Throws an Error with a sentence. */
 export async function requireStore({ gitStore, cacheDir }: Config): Promise<void> {
   if (gitStore === undefined) return;

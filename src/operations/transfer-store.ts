@@ -9,7 +9,7 @@ import type { Stores } from "../app.ts";
 import { readConfigWithStore, type Config } from "../config.ts";
 import { storeOf } from "../open.ts";
 import { commitHost } from "../skills/publish/author.ts";
-import { requireFolder, requireStore } from "./preflight.ts";
+import { isAddress, requireFolder, requireStore } from "./preflight.ts";
 import { verifyStore, type VerifyReport } from "./verify.ts";
 
 /** Another store, and whether the repositories are copied to it or from it. */
@@ -79,7 +79,7 @@ export async function requireRepositories({ config, repos, storage }: Stores): P
 }
 
 async function openOther(config: Config, address: string, scratch: string): Promise<StorePlace> {
-  if (!/^\w+:\/\//.test(address)) {
+  if (!isAddress(address)) {
     const root = path.resolve(address);
     requireFolder(root, "the folder of the transfer");
     return { root };

@@ -3,11 +3,12 @@
 export const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
        npm start -- export FILE     write the database to a file
        npm start -- import FILE     read such a file into an empty database
-       npm start -- backup FOLDER [--keep N]
-                                    back up database, repositories and keys; keeps the latest 7
-       npm start -- restore FOLDER [--point NAME]
+       npm start -- backup PLACE [--keep N]
+                                    back up database, repositories and keys into a folder or bucket;
+                                    keeps the latest 7
+       npm start -- restore PLACE [--point NAME]
                                     restore the latest of these backups, or this one
-       npm start -- backups FOLDER  list the backups in a folder
+       npm start -- backups PLACE   list the backups in a folder or bucket
        npm start -- verify [--repair]
                                     check every version's commit and content
        npm start -- migrate         bring the database into the form of this release

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import path from "node:path";
-import { after, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { callApi } from "../support/http-client.ts";
+import { newBucket, objectStoreKeys, whyNoObjectStore } from "../support/object-store.ts";
 import { makeSkills } from "../support/publishers.ts";
 import { runCount } from "../support/run-count.ts";
 import {
@@ -16,11 +17,11 @@ import {
 
 const kills = runCount(3, 40);
 const env = { RATE_LIMITS: "false", LOG_LEVEL: "warn" };
+let targets = 0;
 
 describe("a backup and a restore that are killed", () => {
   const folder = temporaryFolder("backup-kill");
-  const [source, target] = [path.join(folder, "source"), path.join(folder, "target")];
-  const backups = path.join(folder, "backups");
+  const source = path.join(folder, "source");
 
   after(async () => {
     await assertNothingRuns(folder);
@@ -37,11 +38,29 @@ describe("a backup and a restore that are killed", () => {
     return output;
   }
 
-  it("are continued, and the service starts with every version", async () => {
+  let token: string;
+  let skills: unknown[];
+  before(async () => {
     const server = await startServer({ dataDir: source, env });
-    const { token, skills } = await makeSkills(server);
+    ({ token, skills } = await makeSkills(server));
     await server.stop();
+  });
 
+  it("are continued, and the service starts with every version", () =>
+    assertRestored(path.join(folder, "backups")));
+
+  it("are continued in a bucket", { skip: whyNoObjectStore() ?? false }, async () => {
+    const { location } = await newBucket();
+    const { bucket, endpoint } = location;
+    Object.assign(env, {
+      AWS_ACCESS_KEY_ID: objectStoreKeys.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: objectStoreKeys.secretAccessKey,
+    });
+    await assertRestored(`s3://${bucket}/backups?endpoint=${endpoint}`);
+  });
+
+  async function assertRestored(backups: string) {
+    const target = path.join(folder, `target-${++targets}`);
     assert.match(
       await insist(source, ["backup", backups]),
       new RegExp(`Backed up ${skills.length} repositories`),
@@ -59,5 +78,5 @@ describe("a backup and a restore that are killed", () => {
     const { data } = await callApi<unknown[]>(again.url, "GET", "/api/skills", { token });
     assert.equal(data.length, skills.length);
     await again.stop();
-  });
+  }
 });

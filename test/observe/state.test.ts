@@ -80,11 +80,11 @@ describe("the state of the service", () => {
   it("has the end of the last backup", async () => {
     assert.equal(await valueOf("backup"), undefined);
     const options = { keep: 2, release: "1.0.0" };
-    await backUpTo(app, { ...options, into: temporaryFolder("observed-backup") });
+    await backUpTo(app, temporaryFolder("observed-backup"), options);
     assert.equal(await valueOf("backup"), stoppedAt.getTime() / 1000);
     assert.equal(await valueOf("backupFailed"), 0);
 
-    await assert.rejects(backUpTo(app, { ...options, into: "/dev/null/backup" }));
+    await assert.rejects(backUpTo(app, "/dev/null/backup", options));
     assert.equal(await valueOf("backup"), stoppedAt.getTime() / 1000);
     assert.equal(await valueOf("backupFailed"), 1);
   });

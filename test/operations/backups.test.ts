@@ -13,11 +13,15 @@ import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
+import { openObjectStore } from "../../repos/object-store/s3.ts";
+import type { ObjectStoreOptions } from "../../repos/object-store/types.ts";
+import type { Stores } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";
 import { openLog } from "../../src/log.ts";
 import { closeStores, openStores } from "../../src/open.ts";
 import { backUp } from "../../src/operations/backup/backup.ts";
-import { gitFolder, listPoints, pointFolder } from "../../src/operations/backup/points.ts";
+import { gitFolder, openBackups, pointFolder, type BackupPlace } from "../../src/operations/backup/place.ts";
+import { listPoints } from "../../src/operations/backup/points.ts";
 import { restore } from "../../src/operations/backup/restore.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { emptyDatabase, testDatabase } from "../support/engine.ts";
@@ -58,11 +62,34 @@ async function into<T>(
 }
 
 const backups = (name: string) => path.join(folder, name);
-async function backUpInto(name: string, keep = 7) {
+
+/** Opens a place of backups, by default a folder of this name. */
+async function inPlace<T>(
+  place: string | ObjectStoreOptions,
+  use: (place: BackupPlace) => Promise<T>,
+  isWritten = false,
+): Promise<T> {
+  const address = typeof place === "string" ? backups(place) : place;
+  const opened = await openBackups(service.app.config, address, isWritten);
+  try {
+    return await use(opened);
+  } finally {
+    await opened.close();
+  }
+}
+const pointsIn = (place: string | ObjectStoreOptions) => inPlace(place, listPoints);
+const restoreFrom = (stores: Stores, place: string | ObjectStoreOptions, point?: string) =>
+  inPlace(place, (from) => restore(stores, from, point));
+const backUpNow = (place: string | ObjectStoreOptions, keep = 7) =>
+  inPlace(place, (into) => backUp(service.app, { into, keep, release: "1.2.3" }), true);
+
+async function backUpInto(place: string | ObjectStoreOptions, keep = 7) {
   await service.settled();
   clock.advance(1000);
-  return backUp(service.app, { into: backups(name), keep, release: "1.2.3" });
+  return backUpNow(place, keep);
 }
+
+const isLeft = (name: string) => !name.includes("lock");
 
 async function publish(name: string, content = `first of ${name}\n`): Promise<string> {
   const answer = await service.call<PublishResult>("POST", "/api/skills", {
@@ -86,7 +113,7 @@ describe("a backup while skills are written, changed and deleted", () => {
     const writers = await startWriters(service, owner, org.id);
     await until("some versions", () => writers.count() > 60);
     const before = new Map(writers.acknowledged);
-    const made = await backUp(service.app, { into: backups("writes"), keep: 7, release: "1.2.3" });
+    const made = await backUpNow("writes");
     await until("further versions", () => writers.count() > runCount(200, 5_000), { timeoutMs: 600_000 });
     await writers.stop();
     assert.deepEqual(made.faults, []);
@@ -94,7 +121,7 @@ describe("a backup while skills are written, changed and deleted", () => {
 
     const restoreAll = async (config: Partial<Config>) =>
       into(async (stores) => {
-        const restored = await restore(stores, backups("writes"));
+        const restored = await restoreFrom(stores, "writes");
         assert.deepEqual(restored.report.faults, []);
         assert.ok(restored.report.versions > 60);
         for (const skillId of writers.kept) {
@@ -114,7 +141,7 @@ describe("a backup while skills are written, changed and deleted", () => {
     assert.equal(second.copied, 1);
     const again = await backUpInto("several");
     assert.equal(again.copied, 0);
-    assert.equal((await listPoints(backups("several"))).length, 3);
+    assert.equal((await pointsIn("several")).length, 3);
 
     await service.call("DELETE", `/api/skills/${deleted}`, { token: owner.token });
     await eraseSkill(service.app, { tenantId: org.id, skillId: deleted });
@@ -126,7 +153,7 @@ describe("a backup while skills are written, changed and deleted", () => {
     assert.ok(has(), "an earlier point still needs it");
     await backUpInto("several", 1);
     assert.ok(!has(), "its content is gone with the last point that had it");
-    assert.equal((await listPoints(backups("several"))).length, 1);
+    assert.equal((await pointsIn("several")).length, 1);
     assert.ok(first.name < second.name);
   });
 
@@ -137,12 +164,64 @@ describe("a backup while skills are written, changed and deleted", () => {
     await backUpInto("points");
     const versionAt = (point?: string) =>
       into(async (stores) => {
-        await restore(stores, backups("points"), point);
+        await restoreFrom(stores, "points", point);
         return (await stores.storage.skills.find(skillId))!.head.version;
       });
 
     assert.deepEqual([await versionAt(name), await versionAt()], [1, 2]);
-    await assert.rejects(versionAt("2020"), /no complete backup named 2020\. It has /);
+    await assert.rejects(versionAt("2020"), /no complete backup named 2020\. There are /);
+  });
+});
+
+describe("backups in a bucket", { skip: whyNoObjectStore() ?? false }, () => {
+  it("are restored onto another kind of store, by name, and hold each pack once", async () => {
+    const bucket = await newBucket();
+    const skillId = await publish("bucket");
+    const first = await backUpInto(bucket);
+    await change(skillId, "second\n");
+    const second = await backUpInto(bucket);
+    assert.equal(second.copied, 1);
+
+    assert.deepEqual(
+      (await pointsIn(bucket)).map(({ name }) => name),
+      [second.name, first.name],
+    );
+    const versionAt = (point?: string) =>
+      into(async (stores) => {
+        assert.deepEqual((await restoreFrom(stores, bucket, point)).report.faults, []);
+        return (await stores.storage.skills.find(skillId))!.head.version;
+      });
+    assert.deepEqual([await versionAt(first.name), await versionAt()], [1, 2]);
+    assert.deepEqual(readdirSync(path.join(service.app.config.cacheDir, "backups")).filter(isLeft), []);
+  });
+
+  it("keep what a backup of another machine has begun to write, for a day", async () => {
+    const bucket = await newBucket();
+    const skillId = await publish("shared-bucket");
+    await backUpInto(bucket);
+    const running = clock.now().toISOString().replace(/[:.]/g, "-");
+    await inPlace(bucket, (place) => place.begin(running), true);
+    await service.call("DELETE", `/api/skills/${skillId}`, { token: owner.token });
+    await eraseSkill(service.app, { tenantId: org.id, skillId });
+    const has = async () => {
+      const { location } = bucket;
+      const objects = openObjectStore({
+        ...bucket,
+        location: { ...location, prefix: `${location.prefix}git/` },
+      });
+      try {
+        return await objects.hasAny(`t/${org.id}/s/${skillId}/`);
+      } finally {
+        objects.close();
+      }
+    };
+
+    await backUpInto(bucket, 1);
+    assert.ok(await has());
+    clock.advance(25 * 3_600_000);
+    await backUpInto(bucket, 1);
+    assert.ok(!(await has()));
+    assert.equal((await inPlace(bucket, (place) => place.pointNames())).length, 1);
   });
 });
 
@@ -151,12 +230,12 @@ describe("a restore", () => {
     await publish("there");
     await backUpInto("full");
 
-    await assert.rejects(restore(service.app, backups("full")), /The database is not empty/);
+    await assert.rejects(restoreFrom(service.app, "full"), /The database is not empty/);
     await into(async (stores) => {
-      await restore(stores, backups("full"));
+      await restoreFrom(stores, "full");
       const { database } = stores.storage;
       await emptyDatabase(database.raw);
-      await assert.rejects(restore(stores, backups("full")), /has repositories already/);
+      await assert.rejects(restoreFrom(stores, "full"), /has repositories already/);
     });
   });
 
@@ -173,17 +252,17 @@ describe("a restore", () => {
     const { size } = statSync(pack);
     writeFileSync(pack, Buffer.alloc(size, 1));
     await assert.rejects(
-      into((stores) => restore(stores, backups("damaged"))),
+      into((stores) => restoreFrom(stores, "damaged")),
       /The backup of \S+ is damaged: /,
     );
     appendFileSync(path.join(point, "packs.ndjson"), "{}\n");
     await assert.rejects(
-      into((stores) => restore(stores, backups("damaged"))),
+      into((stores) => restoreFrom(stores, "damaged")),
       /packs\.ndjson .* is damaged/,
     );
     writeFileSync(path.join(point, "manifest.json"), '{"format":"svc-backup","version":2}');
     await assert.rejects(
-      into((stores) => restore(stores, backups("damaged"))),
+      into((stores) => restoreFrom(stores, "damaged")),
       /is that of a newer release/,
     );
   });
@@ -198,11 +277,11 @@ describe("a restore", () => {
         throw new Error("killed");
       };
       const unfinished = () => stores.storage.database.raw.collection("imports").countDocuments();
-      await assert.rejects(restore(stores, backups("nothing")), /has no complete backup\.$/);
+      await assert.rejects(restoreFrom(stores, "nothing"), /There is no complete backup\.$/);
       assert.equal(await unfinished(), 0);
-      await assert.rejects(restore(stores, backups("interrupted")), /killed/);
+      await assert.rejects(restoreFrom(stores, "interrupted"), /killed/);
       repos.verify = verify;
-      await assert.rejects(restore(stores, backups("interrupted")), /not empty/);
+      await assert.rejects(restoreFrom(stores, "interrupted"), /not empty/);
     });
   });
 });

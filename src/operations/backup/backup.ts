@@ -1,9 +1,9 @@
 /**
- * `backup`: one point of the folder of backups, written while the service serves. The database is exported first, so
+ * `backup`: one point of a place of backups, written while the service serves. The database is exported first, so
  * that the packs, which never change, contain all objects that it refers to. What an earlier backup, or an interrupted
  * one, has copied is not copied again.
  */
-import { copyFile, mkdir, open, stat } from "node:fs/promises";
+import { copyFile, open, stat } from "node:fs/promises";
 import path from "node:path";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { allRepositories, copyRepository, openPacks, type PackStore } from "../../../repos/store/index.ts";
@@ -11,14 +11,13 @@ import { inSlices } from "../../../storage/database.ts";
 import type { Stores } from "../../app.ts";
 import { storeOf } from "../../open.ts";
 import { exportTo } from "../transfer.ts";
+import type { BackupPlace } from "./place.ts";
 import {
   digestOf,
-  gitFolder,
+  keyOf,
   listPoints,
   names,
   packsOf,
-  keyOf,
-  pointFolder,
   removePoints,
   writeManifest,
   type Manifest,
@@ -26,8 +25,7 @@ import {
 } from "./points.ts";
 
 export interface BackupOptions {
-  /** Folder of backups. */
-  into: string;
+  into: BackupPlace;
   /** Points that are kept, with this one. */
   keep: number;
   /** Version of the service. */
@@ -43,14 +41,17 @@ export interface Backup extends Manifest {
 }
 
 const concurrency = 4;
+/** A backup that began before is not running any more. */
+const abandonedMs = 24 * 3_600_000;
+
+const pointName = (time: Date) => time.toISOString().replace(/[:.]/g, "-");
 
 export async function backUp(app: Stores, { into, keep, release, progress }: BackupOptions): Promise<Backup> {
-  const startedAt = app.now().toISOString();
-  const name = startedAt.replace(/[:.]/g, "-");
-  const folder = pointFolder(into, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const startedAt = app.now();
+  const name = pointName(startedAt);
+  const folder = await into.begin(name);
   const log = () => undefined;
-  const [from, to] = [openPacks(storeOf(app.config), log), openPacks({ root: gitFolder(into) }, log)];
+  const [from, to] = [openPacks(storeOf(app.config), log), openPacks(into.git, log)];
   try {
     await exportTo(app, path.join(folder, names.database));
     const copied = await copyAll(from, to, path.join(folder, names.packs), progress);
@@ -63,7 +64,7 @@ export async function backUp(app: Stores, { into, keep, release, progress }: Bac
       format: "svc-backup",
       version: 1,
       release,
-      startedAt,
+      startedAt: startedAt.toISOString(),
       endedAt: app.now().toISOString(),
       repositories,
       packs,
@@ -71,7 +72,9 @@ export async function backUp(app: Stores, { into, keep, release, progress }: Bac
       faults,
     };
     await writeManifest(folder, manifest);
-    await removePoints(into, keep);
+    for (const file of [...files, names.manifest]) await into.store(name, file);
+    const abandoned = pointName(new Date(startedAt.getTime() - abandonedMs));
+    await removePoints(into, keep, (point) => into.isExclusive || point < abandoned);
     await removeUnneeded(into, to);
     return { ...manifest, name, copied: copied.copied, bytes: copied.bytes };
   } finally {
@@ -114,11 +117,13 @@ async function copyKeys({ config }: Stores, folder: string): Promise<boolean> {
   return true;
 }
 
-/** Removes packs and repositories that no point needs any more. */
-async function removeUnneeded(backups: string, stored: PackStore): Promise<void> {
+/** Removes packs and repositories that no point needs any more, unless another backup is being written. */
+async function removeUnneeded(place: BackupPlace, stored: PackStore): Promise<void> {
+  const points = await listPoints(place);
+  if ((await place.pointNames()).length > points.length) return;
   const needed = new Map<string, Set<string>>();
-  for (const point of await listPoints(backups))
-    for await (const { repo, packs } of packsOf(point)) {
+  for (const { name } of points)
+    for await (const { repo, packs } of packsOf(place, name)) {
       const all = needed.get(keyOf(repo)) ?? new Set();
       for (const pack of packs) all.add(pack);
       needed.set(keyOf(repo), all);

@@ -1,6 +1,8 @@
 /** The commands `backup`, `backups` and `restore`, as lines to print. */
 import type { Stores } from "../../app.ts";
+import type { Config } from "../../config.ts";
 import { backUp, type Backup, type BackupOptions } from "./backup.ts";
+import { openBackups, type BackupPlace } from "./place.ts";
 import { listPoints } from "./points.ts";
 import { restore } from "./restore.ts";
 
@@ -10,9 +12,14 @@ export interface CommandResult {
   hasFaults: boolean;
 }
 
-export async function backUpTo(app: Stores, options: BackupOptions): Promise<CommandResult> {
+/** A place is a folder, or the address of a bucket. */
+export async function backUpTo(
+  app: Stores,
+  place: string,
+  options: Omit<BackupOptions, "into">,
+): Promise<CommandResult> {
   const { name, repositories, packs, copied, bytes, faults } = await notingEnd(app, () =>
-    backUp(app, options),
+    inPlace(app.config, place, true, (into) => backUp(app, { ...options, into })),
   );
   const summary =
     `Backed up ${repositories} repositories with ${packs} packs as ${name}: ${copied} packs are new ` +
@@ -34,21 +41,23 @@ async function notingEnd(app: Stores, work: () => Promise<Backup>): Promise<Back
   }
 }
 
-export async function describeBackups(folder: string): Promise<CommandResult> {
-  const points = await listPoints(folder);
+export async function describeBackups(config: Config, place: string): Promise<CommandResult> {
+  const points = await inPlace(config, place, false, listPoints);
   const lines = points.map(
     ({ name, manifest }) =>
       `${name}  ${manifest.repositories} repositories, ${manifest.faults.length} faults`,
   );
-  return { lines: lines.length > 0 ? lines : [`${folder} has no backup.`], hasFaults: false };
+  return { lines: lines.length > 0 ? lines : [`${place} has no backup.`], hasFaults: false };
 }
 
 export async function restoreFrom(
   app: Stores,
-  folder: string,
+  place: string,
   name: string | undefined,
 ): Promise<CommandResult> {
-  const { point, documents, report, hasKeys } = await restore(app, folder, name);
+  const { point, documents, report, hasKeys } = await inPlace(app.config, place, false, (from) =>
+    restore(app, from, name),
+  );
   const lines = report.faults.map(
     ({ skillId, version, problem }) => `skill ${skillId}, version ${version}: ${problem}`,
   );
@@ -58,4 +67,18 @@ export async function restoreFrom(
   );
   if (!hasKeys) lines.push("The backup has no keys: set SECRET_KEYS as before.");
   return { lines, hasFaults: report.faults.length > 0 };
+}
+
+async function inPlace<T>(
+  config: Config,
+  address: string,
+  isWritten: boolean,
+  use: (place: BackupPlace) => Promise<T>,
+): Promise<T> {
+  const place = await openBackups(config, address, isWritten);
+  try {
+    return await use(place);
+  } finally {
+    await place.close();
+  }
 }

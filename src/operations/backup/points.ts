@@ -1,15 +1,16 @@
 /**
- * The folder of backups. `git/` has the packs of all of them, each once, in the form of a Git root; `points/` has a
+ * The points of a place of backups. `git/` has the packs of all of them, each once, as a Git store; `points/` has a
  * folder for each backup, named by its time: the export of the database, the list of the packs that it needs, and the
- * manifest, which is written last. A point without one is that of an interrupted backup.
+ * manifest, which is stored last. A point without one is that of an interrupted or running backup.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { StoredId } from "../../../repos/store/index.ts";
+import type { BackupPlace } from "./place.ts";
 
 export const names = {
   database: "database.ndjson",
@@ -42,21 +43,18 @@ export interface PointPacks {
 
 export interface Point {
   name: string;
-  folder: string;
   manifest: Manifest;
 }
 
 export const keyOf = (repo: StoredId) => Object.values(repo).join("/");
-export const gitFolder = (backups: string) => path.join(backups, "git");
-export const pointFolder = (backups: string, name: string) => path.join(backups, "points", name);
 
 /** Complete points, the latest first. */
-export async function listPoints(backups: string): Promise<Point[]> {
+export async function listPoints(place: BackupPlace): Promise<Point[]> {
   const points: Point[] = [];
-  for (const name of await pointNames(backups)) {
-    const folder = pointFolder(backups, name);
-    const text = await readFile(path.join(folder, names.manifest), "utf8").catch(() => undefined);
-    if (text !== undefined) points.push({ name, folder, manifest: parseManifest(name, text) });
+  for (const name of await place.pointNames()) {
+    const file = await place.fetch(name, names.manifest);
+    if (file !== undefined)
+      points.push({ name, manifest: parseManifest(name, await readFile(file, "utf8")) });
   }
   return points;
 }
@@ -69,20 +67,28 @@ function parseManifest(name: string, text: string): Manifest {
   }
 }
 
-async function pointNames(backups: string): Promise<string[]> {
-  const found = await readdir(path.join(backups, "points")).catch(() => [] as string[]);
-  return found.toSorted().toReversed();
+/** Removes all but the latest `keep` complete points, and the given incomplete ones. */
+export async function removePoints(
+  place: BackupPlace,
+  keep: number,
+  isIncomplete: (name: string) => boolean,
+): Promise<void> {
+  const points = (await listPoints(place)).map(({ name }) => name);
+  const [complete, kept] = [new Set(points), new Set(points.slice(0, keep))];
+  for (const name of await place.pointNames())
+    if (complete.has(name) ? !kept.has(name) : isIncomplete(name)) await place.remove(name);
 }
 
-/** Removes the points of interrupted backups, and all but the latest `keep` complete ones. */
-export async function removePoints(backups: string, keep: number): Promise<void> {
-  const kept = new Set((await listPoints(backups)).slice(0, keep).map(({ name }) => name));
-  for (const name of await pointNames(backups))
-    if (!kept.has(name)) await rm(pointFolder(backups, name), { recursive: true, force: true });
+/** Path of a file of a point. Throws if the place has lost it. */
+export async function fetchFile(place: BackupPlace, point: string, file: string): Promise<string> {
+  const found = await place.fetch(point, file);
+  if (found === undefined)
+    throw new Error(`The file ${file} of the backup ${point} is missing: restore another point.`);
+  return found;
 }
 
-export async function* packsOf(point: Pick<Point, "folder">): AsyncGenerator<PointPacks> {
-  const input = createReadStream(path.join(point.folder, names.packs), "utf8");
+export async function* packsOf(place: BackupPlace, point: string): AsyncGenerator<PointPacks> {
+  const input = createReadStream(await fetchFile(place, point, names.packs), "utf8");
   for await (const line of createInterface({ input, crlfDelay: Infinity }))
     yield JSON.parse(line) as PointPacks;
 }

@@ -1,5 +1,5 @@
 /**
- * `restore`: a point of the folder of backups into an empty installation, whatever its store. Repositories come first,
+ * `restore`: a point of a place of backups into an empty installation, whatever its store. Repositories come first,
  * since the service does not start on an incomplete import. An interrupted restore of the same point continues.
  */
 import { createReadStream } from "node:fs";
@@ -16,7 +16,8 @@ import { storeOf } from "../../open.ts";
 import { repairStore } from "../repair.ts";
 import { importFrom } from "../transfer.ts";
 import { verifyStore, type VerifyReport } from "../verify.ts";
-import { digestOf, gitFolder, keyOf, listPoints, names, packsOf, type Point } from "./points.ts";
+import type { BackupPlace } from "./place.ts";
+import { digestOf, fetchFile, keyOf, listPoints, names, packsOf, type Point } from "./points.ts";
 
 export interface Restored {
   point: string;
@@ -29,12 +30,12 @@ export interface Restored {
 const concurrency = 4;
 
 /** Throws if there is no such point, if the point is damaged, or if the installation is not empty. */
-export async function restore(app: Stores, backups: string, name?: string): Promise<Restored> {
+export async function restore(app: Stores, backups: BackupPlace, name?: string): Promise<Restored> {
   const point = await findPoint(backups, name);
   for (const [file, sha256] of Object.entries(point.manifest.sha256))
-    if ((await digestOf(path.join(point.folder, file))) !== sha256)
+    if ((await digestOf(await fetchFile(backups, point.name, file))) !== sha256)
       throw new Error(`The file ${file} of the backup ${point.name} is damaged: restore another point.`);
-  const database = path.join(point.folder, names.database);
+  const database = await fetchFile(backups, point.name, names.database);
   const header = await firstLineOf(database);
   if (!(await requireImportable(app.storage.database, header)))
     for await (const _ of app.repos.listRepos())
@@ -44,18 +45,18 @@ export async function restore(app: Stores, backups: string, name?: string): Prom
   const { documents } = await importFrom(app, database);
   await app.storage.migrate();
   await noteErased(app, present);
-  const hasKeys = await restoreKeys(app, point);
+  const hasKeys = await restoreKeys(app, backups, point);
   const report = await verifyRepaired(app);
   if (await findMismatch(app)) await confirmRestoreByOperator(app, `Restored the backup ${point.name}.`);
   return { point: point.name, documents, report, hasKeys };
 }
 
-async function findPoint(backups: string, name: string | undefined): Promise<Point> {
+async function findPoint(backups: BackupPlace, name: string | undefined): Promise<Point> {
   const points = await listPoints(backups);
   const point = name === undefined ? points[0] : points.find((one) => one.name === name);
   if (point) return point;
-  const rest = points.length > 0 ? ` It has ${points.map((one) => one.name).join(", ")}.` : "";
-  throw new Error(`${backups} has no complete backup${name === undefined ? "" : ` named ${name}`}.${rest}`);
+  const rest = points.length > 0 ? ` There are ${points.map((one) => one.name).join(", ")}.` : "";
+  throw new Error(`There is no complete backup${name === undefined ? "" : ` named ${name}`}.${rest}`);
 }
 
 async function firstLineOf(file: string): Promise<string> {
@@ -69,12 +70,12 @@ async function firstLineOf(file: string): Promise<string> {
 }
 
 /** Returns the keys of the repositories. Throws for a pack of the backup that is missing or damaged. */
-async function restorePacks(app: Stores, backups: string, point: Point): Promise<Set<string>> {
+async function restorePacks(app: Stores, backups: BackupPlace, point: Point): Promise<Set<string>> {
   const present = new Set<string>();
   const log = () => undefined;
-  const [from, to] = [openPacks({ root: gitFolder(backups) }, log), openPacks(storeOf(app.config), log)];
+  const [from, to] = [openPacks(backups.git, log), openPacks(storeOf(app.config), log)];
   try {
-    for await (const slice of inSlices(packsOf(point), 100))
+    for await (const slice of inSlices(packsOf(backups, point.name), 100))
       await mapLimit(slice, concurrency, async ({ repo, packs }) => {
         const [fault] = (await copyRepository(from, to, repo, packs)).faults;
         if (fault)
@@ -100,11 +101,15 @@ async function noteErased(app: Stores, present: ReadonlySet<string>): Promise<vo
 }
 
 /** Existing keys are those of SECRET_KEYS, or the operator has put them there. */
-async function restoreKeys({ config }: Stores, { folder, manifest }: Point): Promise<boolean> {
+async function restoreKeys(
+  { config }: Stores,
+  backups: BackupPlace,
+  { name, manifest }: Point,
+): Promise<boolean> {
   if (!(names.keys in manifest.sha256) || config.secretKeys !== undefined) return false;
   const file = path.join(config.dataDir, "secrets");
   try {
-    await copyFile(path.join(folder, names.keys), file, constants.COPYFILE_EXCL);
+    await copyFile(await fetchFile(backups, name, names.keys), file, constants.COPYFILE_EXCL);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
