@@ -56,6 +56,8 @@ const notHere: Record<string, string> = {
   "docs/guides/object-storage.md: $ npm start -- transfer --to 's3://skills/production?region=eu-central-1'":
     "object-store/transfer.test.ts has a bucket",
   "docs/guides/upgrade.md: $ npm start -- backup /var/backups/svc": "operator.test.ts",
+  "docs/guides/upgrade.md: $ npm start -- backup 's3://backups/svc?region=eu-central-1' --keep 30":
+    "backup-kill.test.ts has a bucket",
   "docs/guides/upgrade.md: $ npm start -- restore /var/backups/svc": "operator.test.ts",
   "docs/guides/upgrade.md: $ npm start -- export /var/backups/database.ndjson": "operator.test.ts",
   "docs/guides/upgrade.md: git pull": "installation.test.ts",
