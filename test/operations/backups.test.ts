@@ -81,7 +81,7 @@ const pointsIn = (place: string | ObjectStoreOptions) => inPlace(place, listPoin
 const restoreFrom = (stores: Stores, place: string | ObjectStoreOptions, point?: string) =>
   inPlace(place, (from) => restore(stores, from, point));
 const backUpNow = (place: string | ObjectStoreOptions, keep = 7) =>
-  inPlace(place, (into) => backUp(service.app, { into, keep, release: "1.2.3" }), true);
+  inPlace(place, (opened) => backUp(service.app, { into: opened, keep, release: "1.2.3" }), true);
 
 async function backUpInto(place: string | ObjectStoreOptions, keep = 7) {
   await service.settled();
