@@ -18,6 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
 /** Files that may import more than their directory. */
 const exceptions: Record<string, readonly string[]> = {
   "src/queue": ["engines"],
+  "src/operations": ["engines"],
 };
 
 /** Libraries with restricted importers. */
