@@ -16,7 +16,6 @@ import { ServiceError } from "./src/errors.ts";
 import type { Health } from "./src/http/service/health.ts";
 import { closeServer, createListener, listen } from "./src/http/service/listen.ts";
 import { openLog, type Log } from "./src/log.ts";
-import { measure } from "./src/metrics/metrics.ts";
 import { resetFactorsByEmail } from "./src/mfa/reset.ts";
 import { closeStores, openApp, openStores } from "./src/open.ts";
 import {
@@ -37,6 +36,7 @@ import { commandArguments, usage } from "./src/operations/usage.ts";
 import { verifyStore, type VerifyReport } from "./src/operations/verify.ts";
 import { openQueue } from "./src/queue/index.ts";
 import { readRelease } from "./src/release.ts";
+import { observeProcess } from "./src/tracing/observe-process.ts";
 import { closeChildren } from "./workers/children.ts";
 import { startWorkers } from "./workers/start.ts";
 import { planInChild } from "./workers/sync/plan-in-child.ts";
@@ -131,7 +131,8 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
       },
       "starting",
     );
-    const metrics = measure(config);
+    const { metrics, close } = await observeProcess(config, { version: release.version, part: role });
+    closers.push(close);
     const app = await open(config, log, closers);
     // Plans of syncs are made in child processes, also by the role that runs no jobs.
     closers.push(() => closeChildren(app));

@@ -36,6 +36,15 @@ export type CountName = keyof CountLabels;
 /** `objects`: Git objects in memory; `packs`: copies of an object store's packs; `zips`: zips of versions. */
 export type CacheName = "objects" | "packs" | "zips";
 
+/** A request or a job: the beginning of a trace, or its continuation from another process. */
+export interface TracedWork {
+  kind: "request" | "job";
+  /** The header `traceparent` of what it continues. */
+  traceparent: string | undefined;
+  /** Called at its end. */
+  describe(): { name: string; attributes: Record<string, string | number>; hasFailed: boolean };
+}
+
 export interface Observer {
   /** Runs an operation, measures it, and returns its result or throws its error. */
   run<K extends OperationKind, T>(kind: K, labels: OperationLabels[K], work: () => Promise<T>): Promise<T>;
@@ -47,6 +56,10 @@ export interface Observer {
     hasFailed: boolean,
   ): void;
   count<K extends CountName>(name: K, labels: CountLabels[K], by: number): void;
+  /** Runs the work of a request or job as a part of a trace. Absent without traces, as is the next one. */
+  begin?<T>(traced: TracedWork, work: () => Promise<T>): Promise<T>;
+  /** The header by which another process continues the trace of what runs now. */
+  traceparent?(): string | undefined;
 }
 
 /** The `run` of an observer that only takes the time. */
@@ -95,3 +108,11 @@ export function noteEnded<K extends OperationKind>(
 export function noteCount<K extends CountName>(name: K, labels: CountLabels[K], by = 1): void {
   observer?.count(name, labels, by);
 }
+
+/** Runs the work of a request or job, as a part of a trace if there are traces. */
+export function traced<T>(given: TracedWork, work: () => Promise<T>): Promise<T> {
+  return observer?.begin === undefined ? work() : observer.begin(given, work);
+}
+
+/** The header by which another process continues the trace of what runs now; undefined without traces. */
+export const traceparent = (): string | undefined => observer?.traceparent?.();

@@ -6,7 +6,7 @@ import { limits } from "../contract/limits.ts";
 import type { AnonymousMcpMode, CiProvider, SignUpMode } from "../contract/vocabulary.ts";
 import type { ObjectStoreOptions } from "../repos/object-store/types.ts";
 import { effectiveConfig, type EffectiveVariable } from "./effective-config.ts";
-import { sender, UsableEnvironment } from "./environment.ts";
+import { readHeaders, sender, UsableEnvironment } from "./environment.ts";
 import type { TrustedProxies } from "./network-address.ts";
 import { withSecretFiles } from "./secret-files.ts";
 import { readStore } from "./store-config.ts";
@@ -64,6 +64,10 @@ export interface Config {
   securityContacts: readonly string[] | undefined;
   trustProxy: TrustedProxies;
   metricsPort: number | undefined;
+  /** `ratio`: share of the requests and jobs that are traced. */
+  tracing:
+    | { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number }
+    | undefined;
   drainSeconds: number;
   logLevel: string;
   rateLimits: boolean;
@@ -146,6 +150,15 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     securityContacts: e.SECURITY_CONTACT,
     trustProxy: e.TRUST_PROXY,
     metricsPort: e.METRICS_PORT,
+    tracing:
+      e.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : {
+            endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
+            headers: readHeaders(e.OTEL_EXPORTER_OTLP_HEADERS ?? "") ?? {},
+            serviceName: e.OTEL_SERVICE_NAME,
+            ratio: e.OTEL_TRACES_SAMPLER_ARG,
+          },
     drainSeconds: e.DRAIN_SECONDS,
     logLevel: e.LOG_LEVEL,
     rateLimits: e.RATE_LIMITS,

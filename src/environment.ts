@@ -77,6 +77,21 @@ function readPrivateKey(text: string): string {
   return pem.replaceAll("\\n", "\n").trim();
 }
 
+/** Headers as OpenTelemetry has them: comma-separated, values percent-encoded. Undefined if they are not. */
+export function readHeaders(text: string): Record<string, string> | undefined {
+  const headers: Record<string, string> = {};
+  for (const part of text.split(",")) {
+    const [, name, value] = /^\s*([\w-]+)=([\x21-\x7e]*)\s*$/.exec(part) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    try {
+      headers[name] = decodeURIComponent(value);
+    } catch {
+      return undefined;
+    }
+  }
+  return headers;
+}
+
 const addressPart = '[^\\s\\p{C}@<>"(),:;\\\\]+';
 export const sender = new RegExp(
   `^(?:([^\\p{C}<>]*)<(${addressPart}@${addressPart})>|${addressPart}@${addressPart})$`,
@@ -318,6 +333,24 @@ export const Environment = z.object({
   METRICS_PORT: port
     .optional()
     .describe("port of the Prometheus metrics, and of health also in workers; none if unset"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress
+    .optional()
+    .describe("OpenTelemetry collector that receives traces by OTLP over HTTP; none if unset"),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .refine(
+      (text) => readHeaders(text) !== undefined,
+      "must be comma-separated headers such as name=value, with percent-encoded values",
+    )
+    .optional()
+    .describe("headers of these requests, such as name=value,name=value"),
+  OTEL_SERVICE_NAME: z.string().min(1).max(100).default("svc").describe("name of the service in traces"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe("share of the requests and jobs that are traced, unless their caller has decided"),
   DRAIN_SECONDS: z.coerce
     .number()
     .min(0)

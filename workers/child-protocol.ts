@@ -12,6 +12,8 @@ export type ToChild =
       payload: ChildPayloads[ChildJobName];
       /** Services to connect to; used at the first run. */
       services: { config: Config; mongodbUrl: string };
+      /** The trace that the job continues. */
+      traceparent: string | undefined;
     }
   /** The answer to a request to queue a job. */
   | { kind: "queued"; id: number; error?: string }

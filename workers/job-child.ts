@@ -1,12 +1,13 @@
 /** Entry of a job process (`children.ts`): opens its own app at the first job, and ends with its parent. */
 import os from "node:os";
-import { observeWith } from "../contract/observation.ts";
+import { traced, traceparent } from "../contract/observation.ts";
 import { killGitProcesses } from "../repos/git-process.ts";
 import type { App } from "../src/app.ts";
 import { openLog } from "../src/log.ts";
 import { openRelay } from "../src/metrics/relay.ts";
 import { type OpenedApp, openApp } from "../src/open.ts";
 import type { Queue } from "../src/queue/index.ts";
+import { observeBy } from "../src/tracing/observe-process.ts";
 import { type ChildJobName, type ChildPayloads, childJobs } from "./child-jobs.ts";
 import { type FromChild, sendable, type ToChild } from "./child-protocol.ts";
 
@@ -16,6 +17,7 @@ try {
 } catch {}
 
 let opened: Promise<OpenedApp> | undefined;
+let sendSpans: (() => Promise<void>) | undefined;
 let asked = 0;
 const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
 
@@ -33,23 +35,30 @@ process.on("SIGINT", () => undefined);
 // Without the parent, the result has no receiver. Another worker runs the job again.
 process.on("disconnect", endProcess);
 
-async function run({ name, payload, services }: ToChild & { kind: "run" }): Promise<void> {
+async function run({ name, payload, services, traceparent: from }: ToChild & { kind: "run" }): Promise<void> {
   try {
-    if (services.config.metricsPort !== undefined) observeWith(relay.observer);
-    opened ??= openApp({ ...services, log: openLog(services.config.logLevel), queue: queueOfParent });
+    opened ??= open(services);
     const { app } = await opened.catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
     // The map ties each name to its payload type, which the compiler can't infer for a name known only at run time.
     const job = childJobs[name] as (app: App, payload: ChildPayloads[ChildJobName]) => Promise<unknown>;
-    const result = await job(app, payload);
+    const describe = () => ({ name: `process of ${name}`, attributes: {}, hasFailed: false });
+    const result = await traced({ kind: "job", traceparent: from, describe }, () => job(app, payload));
     relay.flush();
     tell({ kind: "done", result });
   } catch (error) {
     relay.flush();
     tell({ kind: "failed", error: sendable(error) });
   }
+}
+
+async function open(services: (ToChild & { kind: "run" })["services"]): Promise<OpenedApp> {
+  const { config } = services;
+  const metrics = config.metricsPort === undefined ? undefined : relay.observer;
+  sendSpans = await observeBy(config, metrics, { version: "", part: "job" });
+  return openApp({ ...services, log: openLog(config.logLevel), queue: queueOfParent });
 }
 
 function answered({ id, error }: ToChild & { kind: "queued" }): void {
@@ -62,6 +71,7 @@ function answered({ id, error }: ToChild & { kind: "queued" }): void {
 async function close(): Promise<void> {
   const app = await opened?.catch(() => undefined);
   await app?.close().catch(() => undefined);
+  await sendSpans?.().catch(() => undefined);
   endProcess();
 }
 
@@ -78,7 +88,8 @@ const queueOfParent: Queue = {
     new Promise((resolve, reject) => {
       const id = asked++;
       waiting.set(id, { resolve, reject });
-      tell({ kind: "enqueue", id, name, payload, options });
+      const traceOf = traceparent();
+      tell({ kind: "enqueue", id, name, payload, options: { traceparent: traceOf, ...options } });
     }),
   upsertSchedule: refuse,
   removeSchedule: refuse,

@@ -1,4 +1,5 @@
 /** Runs one job on a child process, within its limits of time and memory. */
+import { traceparent } from "../contract/observation.ts";
 import type { App } from "../src/app.ts";
 import { ChildProcessError, cancelled, outOfMemory } from "./child-error.ts";
 import type { ChildJobName, ChildPayloads, ChildResults } from "./child-jobs.ts";
@@ -47,7 +48,7 @@ export async function runOn<K extends ChildJobName>(
   try {
     const outcome = outcomeOf(child, name, ended.signal);
     const services = { config: app.config, mongodbUrl: app.storage.database.url };
-    send(child, { kind: "run", name, payload, services });
+    send(child, { kind: "run", name, payload, services, traceparent: traceparent() });
     return await outcome;
   } finally {
     clearTimeout(timer);

@@ -1,9 +1,8 @@
 /** Prometheus metrics of a process, on a port of their own. Labels are route patterns and closed lists, never input. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
-import { observeWith, timedBy, type Observer } from "../../contract/observation.ts";
+import { timedBy, type Observer } from "../../contract/observation.ts";
 import type { App } from "../app.ts";
-import type { Config } from "../config.ts";
 import { answerProbe, type Health } from "../http/service/health.ts";
 import { listen } from "../http/service/listen.ts";
 import type { RequestEnd } from "../http/service/server.ts";
@@ -18,17 +17,10 @@ export interface Metrics {
   serve(app: App, health: Health, role: string): Promise<Server>;
 }
 
-/** Begins to measure the operations of this process if it has a page; before its engines are opened. */
-export function measure({ metricsPort }: Config): Metrics | undefined {
-  const metrics = metricsPort === undefined ? undefined : openMetrics();
-  observeWith(metrics?.observer);
-  return metrics;
-}
-
 const mapValues = <K extends string, V, R>(record: Record<K, V>, make: (value: V) => R) =>
   Object.fromEntries(Object.entries<V>(record).map(([key, value]) => [key, make(value)])) as Record<K, R>;
 
-function openMetrics(): Metrics {
+export function openMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const common = ({ name, help, labels }: defined.Definition) => ({

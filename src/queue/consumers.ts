@@ -1,7 +1,7 @@
 // The running side of the queue: one BullMQ worker per queue, which calls the processors.
 import { DelayedError, type Job, UnrecoverableError } from "bullmq";
 import { withinTime } from "../../contract/concurrency/within-time.ts";
-import { noteCount, measured } from "../../contract/observation.ts";
+import { noteCount, measured, traced, type TracedWork } from "../../contract/observation.ts";
 import type { Log } from "../log.ts";
 import type { BackendWorker, QueueBackend } from "./backend.ts";
 import { pauseBeforeRetry } from "./backoff.ts";
@@ -129,7 +129,8 @@ async function run(processors: Processors, job: Job, observe: (run: JobRun) => v
     return ms;
   };
   try {
-    await measured("job", { job: name }, () => withinLimit(process(job.data as never), name));
+    const work = () => withinLimit(process(job.data as never), name);
+    await traced(tracedJob(job, name), () => measured("job", { job: name }, work));
     ended("completed");
   } catch (error) {
     const isLast = isPermanent(error) || job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
@@ -140,6 +141,16 @@ async function run(processors: Processors, job: Job, observe: (run: JobRun) => v
     throw Object.assign(new UnrecoverableError(message), { cause: error, stack });
   }
 }
+
+const tracedJob = ({ id = "", opts, attemptsMade }: Job, name: JobName): TracedWork => ({
+  kind: "job",
+  traceparent: opts.telemetry?.metadata,
+  describe: () => ({
+    name: `job ${name}`,
+    attributes: { "messaging.message.id": id, "svc.attempt": attemptsMade + 1 },
+    hasFailed: false,
+  }),
+});
 
 /**
  * Rejects if an attempt takes longer than its policy allows, so that a hanging job does not occupy its slot forever.

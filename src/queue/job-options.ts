@@ -1,5 +1,6 @@
 /** Options of jobs and schedules, as BullMQ takes them. */
 import type { JobsOptions } from "bullmq";
+import { traceparent } from "../../contract/observation.ts";
 import { policyBackoff } from "./backoff.ts";
 import { jobPolicies, type JobName } from "./jobs.ts";
 
@@ -18,6 +19,8 @@ export interface EnqueueOptions {
   /** Moves a delayed job of this id, or its next attempt, to the time at which this one would run. */
   retime?: boolean;
   delayMs?: number;
+  /** The trace that the job continues; by default that of what runs now. */
+  traceparent?: string;
 }
 
 /** Times of a repeating job: at a fixed interval, or by a cron pattern (UTC unless a time zone is given). */
@@ -35,9 +38,11 @@ export function retryOptions(name: JobName) {
   };
 }
 
-export function jobOptions(name: JobName, { jobId, retime = false, delayMs }: EnqueueOptions): JobsOptions {
+export function jobOptions(name: JobName, options: EnqueueOptions): JobsOptions {
+  const { jobId, retime = false, delayMs, traceparent: metadata = traceparent() } = options;
   return {
     ...retryOptions(name),
+    ...(metadata !== undefined && { telemetry: { metadata } }),
     delay: delayMs,
     // Not BullMQ's own jobId: with it, a finished job would block later ones for as long as it is kept.
     deduplication:

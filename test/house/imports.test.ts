@@ -36,6 +36,7 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^@node-saml\/|^@xmldom\/|^openid-client$/, /^src\/sso\/|^src\/compute\/pieces\/verify-xml\.ts$/],
   [/^nodemailer$/, /^src\/mail\//],
   [/^prom-client$/, /^src\/metrics\//],
+  [/^@opentelemetry\//, /^src\/tracing\//],
   [/^markdown-it$/, /^src\/compute\/pieces\/|^web\/|^contract\/markdown(-it-footnote\.d)?\.ts$/],
   [/^markdown-it-footnote$/, /^contract\/markdown\.ts$/],
   [/^diff$/, /^src\/compute\/pieces\/|^web\//],
@@ -80,6 +81,7 @@ const order = [
   "events",
   "jobs",
   "metrics",
+  "tracing",
   "demo",
   "operations",
 ];

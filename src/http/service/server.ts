@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Koa, { type Context } from "koa";
+import { traced, type TracedWork } from "../../../contract/observation.ts";
 import { actorId, type Actor } from "../../access/actor.ts";
 import { ServiceError, invalidRequest, nothingAt } from "../../errors.ts";
 import { requestContext, tracksContext, type Log } from "../../log.ts";
@@ -67,7 +68,8 @@ export function createHttp(options: HttpOptions): Koa {
     const actor = () => ctx.state["actor"] as Actor | undefined;
     const requestId = observed(ctx.req, ctx.res, { log, observe: options.observe, routeName, actor });
     ctx.state["requestId"] = requestId;
-    return tracksContext ? requestContext.run({ requestId }, serve, ctx) : serve(ctx);
+    const run = () => (tracksContext ? requestContext.run({ requestId }, serve, ctx) : serve(ctx));
+    return traced(tracedRequest(ctx, requestId, routeName), run);
   });
   return withoutKoa(koa, options.routes, (request, response, path) => {
     observed(request, response, { log, observe: options.observe, routeName: () => path });
@@ -172,6 +174,24 @@ function observed(
 function describeActor(actor: Actor | undefined): { actor?: Actor["kind"]; actorId?: string } {
   if (actor === undefined) return {};
   return actor.kind === "anonymous" ? { actor: actor.kind } : { actor: actor.kind, actorId: actorId(actor) };
+}
+
+function tracedRequest(ctx: Context, requestId: string, routeName: () => string): TracedWork {
+  const { traceparent } = ctx.req.headers;
+  return {
+    kind: "request",
+    traceparent: typeof traceparent === "string" ? traceparent : undefined,
+    describe: () => ({
+      name: `${ctx.method} ${routeName()}`,
+      attributes: {
+        "http.request.method": ctx.method,
+        "http.route": routeName(),
+        "http.response.status_code": ctx.status,
+        "svc.request_id": requestId,
+      },
+      hasFailed: ctx.status >= 500,
+    }),
+  };
 }
 
 /** The headers of every response; made again if the address changes, which a free port does once. */
