@@ -17,6 +17,8 @@ export interface Metrics {
   serve(app: App, health: Health, role: string): Promise<Server>;
 }
 
+type Labels = object;
+
 const mapValues = <K extends string, V, R>(record: Record<K, V>, make: (value: V) => R) =>
   Object.fromEntries(Object.entries<V>(record).map(([key, value]) => [key, make(value)])) as Record<K, R>;
 
@@ -29,7 +31,23 @@ export function openMetrics(): Metrics {
     labelNames: [...labels],
     registers: [registry],
   });
-  const newCounter = (definition: defined.Definition) => new Counter(common(definition));
+  /** Increments are summed here and added when the page is made, which takes them a fraction of the time. */
+  function newCounter(definition: defined.Definition): { inc(labels: Labels, by?: number): void } {
+    const sums = new Map<string, { labels: Labels; sum: number }>();
+    const collect = () => {
+      for (const { labels, sum } of sums.values()) counter.inc({ ...labels }, sum);
+      sums.clear();
+    };
+    const counter = new Counter({ ...common(definition), collect });
+    return {
+      inc(labels, by = 1) {
+        const key = Object.values(labels).join(" ");
+        const known = sums.get(key);
+        if (known) known.sum += by;
+        else sums.set(key, { labels, sum: by });
+      },
+    };
+  }
   const newHistogram = (definition: defined.HistogramDefinition) =>
     new Histogram({ ...common(definition), buckets: [...definition.buckets] });
   const durations = mapValues(defined.durations, newHistogram);
@@ -45,7 +63,7 @@ export function openMetrics(): Metrics {
 
   const ended: Observer["ended"] = (kind, labels, seconds, hasFailed) => {
     durations[kind].observe({ ...labels }, seconds);
-    if (hasFailed) failures[kind].inc({ ...labels });
+    if (hasFailed) failures[kind].inc(labels);
   };
   // An alert sees an increase only from a value that is known.
   for (const job of Object.keys(jobPolicies))
@@ -53,7 +71,7 @@ export function openMetrics(): Metrics {
   const observer: Observer = {
     run: timedBy(ended),
     ended,
-    count: (name, labels, by) => counts[name].inc({ ...labels }, by),
+    count: (name, labels, by) => counts[name].inc(labels, by),
   };
 
   async function pageOf(read: () => Promise<Reading[]>): Promise<string> {
