@@ -131,8 +131,8 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
       },
       "starting",
     );
-    const { metrics, close } = await observeProcess(config, { version: release.version, part: role });
-    closers.push(close);
+    const observed = await observeProcess(config, { version: release.version, part: role });
+    closers.push(observed.close);
     const app = await open(config, log, closers);
     // Plans of syncs are made in child processes, also by the role that runs no jobs.
     closers.push(() => closeChildren(app));
@@ -144,6 +144,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
       const workers = await startWorkers(app);
       intakes.push(() => workers.close());
     }
+    const { metrics } = observed;
     if (metrics) {
       const page = await metrics.serve(app, health, role);
       intakes.push(() => closeServer(page, closeServerMs));
