@@ -92,7 +92,8 @@ export const limits = {
   orgDescription: 500,
   /** That one person may create: every request reads all memberships of its caller. */
   organizationsPerUser: 100,
-  membersPerOrganization: 10_000,
+  /** 50,000 people, and those of a merger. */
+  membersPerOrganization: 60_000,
   teamsPerOrganization: 1000,
   teamsPerMember: 100,
   rolesPerOrganization: 100,
@@ -139,7 +140,7 @@ export const limits = {
   ssoDomains: 20,
   domainName: 253,
   /** Users of an organization that its identity provider has provisioned, deactivated ones included. */
-  scimUsers: 20_000,
+  scimUsers: 120_000,
   /** Values of an attribute of a provisioned user, and characters of a value. */
   scimValues: 50,
   scimText: 1000,
@@ -177,7 +178,8 @@ export const limits = {
   teamName: 50,
   teamDescription: 200,
   roleName: 50,
-  foldersPerOrganization: 20_000,
+  /** A workspace for each member, and others. */
+  foldersPerOrganization: 100_000,
   foldersPageSize: 2000,
   /** Folders inside one another. */
   folderDepth: 1000,
@@ -187,7 +189,7 @@ export const limits = {
   folderPath: 8192,
   /** On one folder: a team stands for any number of people. */
   grantsPerFolder: 1000,
-  grantsPerOrganization: 100_000,
+  grantsPerOrganization: 200_000,
   foldersPerToken: 100,
   username: { min: 2, max: 39 },
   personName: 100,

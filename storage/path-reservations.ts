@@ -68,11 +68,12 @@ function openPathReservations(reservations: Collection<PathReservationDoc>) {
         .find({ tenantId, kind: "skill" as const, parentId: { $in: parentIds } })
         .limit(limit)
         .toArray(),
-    /** Number of skills in each folder of an organization, or in one of them. */
-    async countSkills(tenantId: string, folderId?: string): Promise<Map<string | null, number>> {
+    /** Number of skills directly in each of the folders. */
+    async countSkills(tenantId: string, folderIds: string[]): Promise<Map<string | null, number>> {
+      if (folderIds.length === 0) return new Map();
       const rows = await reservations
         .aggregate<{ _id: string | null; count: number }>([
-          { $match: { tenantId, kind: "skill", parentId: folderId } },
+          { $match: { tenantId, kind: "skill", parentId: { $in: folderIds } } },
           { $group: { _id: "$parentId", count: { $sum: 1 } } },
         ])
         .toArray();

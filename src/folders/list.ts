@@ -18,6 +18,15 @@ export interface ListedFolder {
 /** Maximum length of all paths in one response. A tree that is wide and deep has to be listed folder by folder. */
 const pathCharacters = 8_000_000;
 
+/** A folder that the caller may see. */
+export type VisibleFolder = Pick<ListedFolder, "node" | "path">;
+
+export interface VisibleFolders {
+  folders: VisibleFolder[];
+  /** Entries of some of the folders: counting the skills of all takes long in a large organization. */
+  describe(some: readonly VisibleFolder[]): Promise<ListedFolder[]>;
+}
+
 /**
  * The folders that the caller may see, sorted by path: all of them, or those directly in one (null for the root). The
  * caller must be a member. Throws `limit_reached` if the paths are too long for one response.
@@ -27,16 +36,11 @@ export async function listFolders(
   actor: Actor,
   tenantId: string,
   parentId?: string | null,
-): Promise<ListedFolder[]> {
-  const [view, counts] = await Promise.all([
-    loadFolderView(app, actor, tenantId),
-    app.storage.pathReservations.countSkills(tenantId),
-  ]);
+): Promise<VisibleFolders> {
+  const view = await loadFolderView(app, actor, tenantId);
   const paths = new Map<string, string>();
-  const isReadable = readableFolders(view);
   if (parentId !== undefined && parentId !== null) authorizeFolder(view, "see", parentId, parentId);
-  const actsOf = folderActsIn(view);
-  const listed: ListedFolder[] = [];
+  const folders: VisibleFolder[] = [];
   let characters = 0;
   for (const id of visibleFolders(view)) {
     const node = view.tree.get(id)!;
@@ -51,21 +55,32 @@ export async function listFolders(
           kind: "folder",
         },
       );
-    listed.push({ node, path, skillCount: countIn(isReadable, id, counts), can: actsOf(node) });
+    folders.push({ node, path });
   }
-  return listed.sort((a, b) => (a.path < b.path ? -1 : 1));
+  folders.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { folders, describe: (some) => describeFolders(app, view, some) };
+}
+
+async function describeFolders(
+  app: App,
+  view: FolderView,
+  folders: readonly VisibleFolder[],
+): Promise<ListedFolder[]> {
+  const ids = folders.map(({ node }) => node._id);
+  const counts = await app.storage.pathReservations.countSkills(view.tree.tenantId, ids);
+  const [isReadable, actsOf] = [readableFolders(view), folderActsIn(view)];
+  return folders.map(({ node, path }) => ({
+    node,
+    path,
+    skillCount: countIn(isReadable, node._id, counts),
+    can: actsOf(node),
+  }));
 }
 
 /** One folder as in a list. */
 export async function describeFolder(app: App, view: FolderView, id: string): Promise<ListedFolder> {
-  const counts = await app.storage.pathReservations.countSkills(view.tree.tenantId, id);
-  const node = view.tree.get(id)!;
-  return {
-    node,
-    can: folderActsIn(view)(node),
-    path: view.tree.path(id),
-    skillCount: countIn(readableFolders(view), id, counts),
-  };
+  const folder = { node: view.tree.get(id)!, path: view.tree.path(id) };
+  return (await describeFolders(app, view, [folder]))[0]!;
 }
 
 /** The count is 0 for a folder that is visible only as the parent of a readable one. */

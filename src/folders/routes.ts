@@ -41,9 +41,9 @@ function treeRoutes(app: App): Route[] {
       async handle({ actor, params, query }) {
         const tenant = await loadTenant(app, actor, params.tenant, "member");
         const parentId = query.parent_id === "root" ? null : query.parent_id;
-        const folders = await listFolders(app, actor, tenant._id, parentId);
+        const { folders, describe } = await listFolders(app, actor, tenant._id, parentId);
         const { items, nextCursor } = pageByPath(folders, ({ path }) => path, query);
-        return new Page(items.map(presentFolder), nextCursor);
+        return new Page((await describe(items)).map(presentFolder), nextCursor);
       },
     }),
     route({

@@ -9,6 +9,8 @@ import { commandTimeMs } from "../database.ts";
 import { removeSlice } from "../slices.ts";
 
 export const publicScope = "public";
+/** Fewer than the driver's limit, with which a command of a busy engine takes longer than a connection waits. */
+const updatesPerCommand = 2000;
 
 export interface TermCount {
   /** Scope and term, separated by a colon; the number of all entries of a scope is that of the empty term. */
@@ -75,7 +77,8 @@ export const searchTermsCollection = defineCollection({
           upsert: true,
         },
       })).filter(({ updateOne: { update } }) => update.$inc.count !== 0 || update.$addToSet);
-      if (updates.length > 0) await terms.bulkWrite(updates, { ordered: false });
+      for (let from = 0; from < updates.length; from += updatesPerCommand)
+        await terms.bulkWrite(updates.slice(from, from + updatesPerCommand), { ordered: false });
     },
     /** Sums over scopes. The empty term counts all entries. */
     async read(scopes: readonly string[], wanted: readonly string[]): Promise<Map<string, number>> {

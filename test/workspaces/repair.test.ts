@@ -342,7 +342,7 @@ describe("provisioning that fails", () => {
     await full.sync();
     const failed = await full.workspaceOf(user);
     assert.deepEqual([failed?.state, failed?.attempts], ["failed", 1]);
-    assert.match(failed?.error ?? "", /20000 folders, which is the limit/);
+    assert.match(failed?.error ?? "", /100000 folders, which is the limit/);
     const overview = await full.overview();
     assert.deepEqual([overview.counts?.failed, overview.failed?.[0]?.userId], [1, user.id]);
     const list = await full.at<WorkspacePayload[]>(full.owner, "GET", "/members?state=failed");

@@ -34,7 +34,8 @@ export function folderTools(app: App): Tool[] {
       async handle({ actor, input }) {
         const tenant = await loadTenant(app, actor, input.organization, "member");
         const parentId = input.parentId === "root" ? null : input.parentId;
-        const all = await listFolders(app, actor, tenant._id, parentId);
+        const { folders, describe } = await listFolders(app, actor, tenant._id, parentId);
+        const all = await describe(folders);
         const { items, nextOffset } = itemsThatFit(all.map(presentFolder), input.offset);
         const lines = items.map((folder) => {
           const facts = [countText(folder.skillCount, "skill"), ...(folder.restricted ? ["restricted"] : [])];

@@ -8,8 +8,11 @@ import type { App } from "../../app.ts";
 import { perApp } from "../../per-app.ts";
 import { FolderTree } from "./tree.ts";
 
-/** Maximum number of folders and grants in all cached trees, and the number that a tree itself counts as. */
-const maxCachedParts = 1_000_000;
+/**
+ * Maximum number of folders and grants in all cached trees, about 0.9 kB each, and the number that a tree itself counts
+ * as. The largest tree that the limits permit has 300,000.
+ */
+const maxCachedParts = 400_000;
 const ofTree = 10;
 const cacheOf = perApp(
   () =>
