@@ -62,6 +62,13 @@ export const auditEventsCollection = defineCollection({
       return events.find({ $or: logsOf }, { maxTimeMS: commandTimeMs }).limit(limit).toArray();
     },
 
+    /** Entries of all logs from a time on, without an order. */
+    listRecent: (from: Date, limit: number): Promise<EventRow[]> =>
+      events
+        .find({ createdAt: { $gte: from } }, { maxTimeMS: commandTimeMs })
+        .limit(limit)
+        .toArray(),
+
     /** Number of matching entries, counted up to `max`. */
     count: (query: AuditQuery, max: number): Promise<number> =>
       events.countDocuments(filterOf(query), { limit: max, maxTimeMS: commandTimeMs }),

@@ -6,6 +6,7 @@
 import type { Collection, Filter } from "mongodb";
 import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
+import { listIds } from "./ids.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
 import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
@@ -96,6 +97,9 @@ export const sessionsCollection = defineCollection({
         .limit(limit)
         .toArray(),
     findById: (id: string) => sessions.findOne({ _id: id }),
+    /** Those of the ids whose session has neither expired nor been ended. */
+    listLive: (ids: string[], now: Date): Promise<string[]> =>
+      listIds(sessions, { _id: { $in: ids }, ...live(now) }),
     findOfUser: (id: string, userId: string, now: Date) =>
       sessions.findOne({ _id: id, userId, ...live(now) }),
     /** Ends one session. False if it has ended, or belongs to another user. */

@@ -7,6 +7,7 @@ import type { CiOrigin } from "../contract/payloads/ci.ts";
 import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
 import { escapePattern } from "./escape-pattern.ts";
+import { listIds } from "./ids.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
 import type { EventRow, WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
@@ -125,6 +126,13 @@ export const tokensCollection = defineCollection({
       return revoked !== null;
     },
     findById: (id: string) => tokens.findOne({ _id: id }),
+    /** Those of the ids whose token has neither expired nor been revoked. */
+    listLive: (ids: string[], now: Date): Promise<string[]> =>
+      listIds(tokens, {
+        _id: { $in: ids },
+        revokedAt: { $exists: false },
+        $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
+      }),
     find: (id: string, owner: TokenOwner): Promise<ListedToken | null> =>
       tokens.findOne({ _id: id, ...owner, revokedAt: { $exists: false } }, listed),
     /** Records a use, and extends the expiry if one is given. */

@@ -52,6 +52,7 @@ const sizes = {
     list: [0, 0],
   },
   sso: { turns: [400, 4], warmUp: [20, 2] },
+  streams: { streams: [19_000, 20], seconds: [30, 1], idleMs: [30_000, 100] },
   sync: { publishes: [20, 1], cold: [3, 1], idleMs: [500, 0] },
   /** `percent`: of the folders, skills and members that the scenarios describe. */
   web: {

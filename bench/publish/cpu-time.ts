@@ -7,7 +7,7 @@ import type { Server } from "../../test/support/server.ts";
 const tickMs = 10;
 
 /** CPU milliseconds so far of a process and of its ended children. */
-function cpuMsOf(pid: number): number {
+export function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) * tickMs;

@@ -133,6 +133,32 @@ describe("the stream of changes", async () => {
     assert.ok(!ofAll.text().includes(later.id));
   });
 
+  it("looks up no idle listener, only which sessions and tokens have ended, for all together", async () => {
+    const [one, other] = [await newMember(service, org, "member"), await newMember(service, org, "member")];
+    await service.settled();
+    const quiet = [await open({ cookie: one.cookie }), await open({ token: other.token })];
+    await new Promise((done) => setTimeout(done, 1200));
+    const { callers, sessions } = service.app.storage;
+    const { findSession, findPersonalToken } = callers;
+    const { listLive } = sessions;
+    let [lookUps, checks] = [0, 0];
+    callers.findSession = (hash) => (lookUps++, findSession(hash));
+    callers.findPersonalToken = (hash) => (lookUps++, findPersonalToken(hash));
+    sessions.listLive = (ids, now) => (checks++, listLive(ids, now));
+
+    clock.aheadMs += 21_000;
+    await until("the check", () => checks > 0);
+    await new Promise((done) => setTimeout(done, 2200));
+    Object.assign(callers, { findSession, findPersonalToken });
+    sessions.listLive = listLive;
+
+    assert.deepEqual([lookUps, checks], [0, 1]);
+    assert.ok(quiet.every((stream) => !stream.isEnded()));
+    await service.call("DELETE", "/api/user/tokens/current", { token: other.token });
+    await until("the end after the revocation", () => quiet[1]!.isEnded());
+    assert.equal(quiet[0]!.isEnded(), false);
+  });
+
   it("continues after the last event of a listener that reconnects, or asks it to read again", async () => {
     const skill = await publish("While away");
     await service.settled();

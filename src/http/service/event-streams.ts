@@ -61,7 +61,9 @@ export function openEventStreams(
     const opened: EventStream = { stream, write, end: () => stream.end() };
     streams.add(opened);
     const heartbeat = setInterval(() => write(options.heartbeat()), heartbeatMs);
-    const limit = maxDurationMs === undefined ? undefined : setTimeout(() => opened.end(), maxDurationMs);
+    // Spread, so that streams which begin together, as after a restart, do not end together as well.
+    const durationMs = maxDurationMs === undefined ? undefined : maxDurationMs * (1 - Math.random() / 4);
+    const limit = durationMs === undefined ? undefined : setTimeout(() => opened.end(), durationMs);
     const close = () => {
       clearInterval(heartbeat);
       clearTimeout(limit);
