@@ -69,6 +69,8 @@ export interface Config {
     | { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number }
     | undefined;
   drainSeconds: number;
+  /** Syncs at a time in this process. */
+  syncConcurrency: number;
   logLevel: string;
   rateLimits: boolean;
 }
@@ -160,6 +162,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
             ratio: e.OTEL_TRACES_SAMPLER_ARG,
           },
     drainSeconds: e.DRAIN_SECONDS,
+    syncConcurrency: e.SYNC_CONCURRENCY,
     logLevel: e.LOG_LEVEL,
     rateLimits: e.RATE_LIMITS,
   };

@@ -357,6 +357,13 @@ export const Environment = z.object({
     .max(300)
     .default(5)
     .describe("time between SIGTERM, from which /readyz is 503, and the end of the listener"),
+  SYNC_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .default(2)
+    .describe("syncs at a time in a worker process, each in a process of its own"),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
     .default("info")

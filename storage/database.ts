@@ -158,6 +158,10 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && (code === "EPIPE" || code === "ECONNRESET" || code === "ECONNREFUSED");
 }
 
+/** Whether an error of the driver means that the engine is unavailable, and not only slow. */
+export const isDatabaseOutage = (error: unknown): boolean =>
+  error instanceof MongoError && error.code !== 50 && isUnavailable(error);
+
 /**
  * For `retryIdempotent` if the result of a lost response must be found out: longer than a restart of the engine takes.
  */

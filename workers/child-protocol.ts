@@ -1,6 +1,7 @@
 /** Messages between a worker process and its job processes. All are plain data, without users' secrets. */
 import type { Config } from "../src/config.ts";
 import type { Observation } from "../src/metrics/relay.ts";
+import { isOutage } from "../src/queue/errors.ts";
 import type { EnqueueOptions } from "../src/queue/index.ts";
 import type { JobName } from "../src/queue/jobs.ts";
 import type { ChildJobName, ChildPayloads } from "./child-jobs.ts";
@@ -39,6 +40,8 @@ export interface SentError {
   code: string | undefined;
   retryable: boolean | undefined;
   retryAfterMs: number | undefined;
+  /** The database was unavailable. */
+  isOutage: true | undefined;
 }
 
 export function sendable(error: unknown): SentError {
@@ -50,6 +53,7 @@ export function sendable(error: unknown): SentError {
       code: undefined,
       retryable: undefined,
       retryAfterMs: undefined,
+      isOutage: undefined,
     };
   const { code, retryable, retryAfterMs } = error as { code?: unknown; retryable?: unknown } & {
     retryAfterMs?: unknown;
@@ -61,6 +65,7 @@ export function sendable(error: unknown): SentError {
     code: typeof code === "string" ? code : undefined,
     retryable: typeof retryable === "boolean" ? retryable : undefined,
     retryAfterMs: typeof retryAfterMs === "number" ? retryAfterMs : undefined,
+    isOutage: isOutage(error) || undefined,
   };
 }
 

@@ -28,7 +28,7 @@ async function untilQueued(app: App, add: () => Promise<void>): Promise<void> {
 export async function startWorkers(app: App): Promise<Consumers> {
   const counter = openRunCounter(app);
   const consumers = app.queue.startConsumers(processors(app), {
-    concurrency: queueConcurrency,
+    concurrency: { ...queueConcurrency, sync: app.config.syncConcurrency },
     observe: (run) => counter.count(run),
   });
   await untilQueued(app, () => schedule(app));

@@ -142,6 +142,7 @@ export const AdminConnectionPayload = z
     waitingSince: Time.nullable(),
     lastCommit: z.string().nullable().meta({ description: "the branch as the last sync left it" }),
     lastSyncAt: Time.nullable(),
+    lagMs: z.int().nullable().meta({ description: "since the first request that is not completed" }),
     lastLagMs: z.int().nullable().meta({ description: "from the request to the end of the last sync" }),
     failures: z.int().meta({ description: "syncs that failed in a row" }),
     problem: ConnectionProblem.nullable().meta({ description: "why it is blocked or failing" }),

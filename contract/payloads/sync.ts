@@ -47,6 +47,9 @@ export const ConnectionPayload = z
     retryAt: timestamp.nullable().meta({ description: "with failing: when it is tried again" }),
     lastCommit: z.string().nullable().meta({ description: "the branch as the last sync left it" }),
     lastSyncAt: timestamp.nullable(),
+    lagMs: z.number().int().nullable().meta({
+      description: "time since the first unanswered change, while there is one",
+    }),
     lastLagMs: z.number().int().nullable().meta({
       description: "from the first unanswered change to the end of the last sync",
     }),

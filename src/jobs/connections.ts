@@ -8,6 +8,7 @@ import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, pageOf } from "../http/request/cursor.ts";
 import { type Page } from "../http/route.ts";
+import { lagOf } from "../sync/report/present.ts";
 
 /** A page of connections; those with problems come first. */
 export async function listAllConnections(
@@ -20,10 +21,10 @@ export async function listAllConnections(
   const page = pageOf(found, limit, (last) => [last.status, last._id]);
   const tenants = await app.storage.tenants.listByIds(page.items.map(({ tenantId }) => tenantId));
   const byId = new Map(tenants.map((tenant) => [tenant._id, tenant]));
-  return page.map((connection) => present(connection, byId.get(connection.tenantId)));
+  return page.map((connection) => present(app, connection, byId.get(connection.tenantId)));
 }
 
-function present(connection: ConnectionDoc, tenant: TenantDoc | undefined): AdminConnectionPayload {
+function present(app: App, connection: ConnectionDoc, tenant: TenantDoc | undefined): AdminConnectionPayload {
   const { problem, lastProblem = problem } = connection;
   return {
     id: connection._id,
@@ -39,6 +40,7 @@ function present(connection: ConnectionDoc, tenant: TenantDoc | undefined): Admi
     waitingSince: connection.wantedSince?.toISOString() ?? null,
     lastCommit: connection.lastRemoteOid ?? null,
     lastSyncAt: connection.lastSyncAt?.toISOString() ?? null,
+    lagMs: lagOf(app, connection),
     lastLagMs: connection.lastLagMs === undefined ? null : Math.round(connection.lastLagMs),
     failures: connection.failures,
     problem: presentProblem(problem),

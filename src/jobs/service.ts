@@ -28,7 +28,7 @@ export async function listQueues(app: App): Promise<QueuePayload[]> {
     name,
     jobs: inspector.jobsOf(name),
     paused: paused[index]!,
-    concurrency: queueConcurrency[name],
+    concurrency: name === "sync" ? app.config.syncConcurrency : queueConcurrency[name],
     counts: counts[name],
     rates: rates(name),
   }));

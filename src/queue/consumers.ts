@@ -5,7 +5,7 @@ import { noteCount, measured, traced, type TracedWork } from "../../contract/obs
 import type { Log } from "../log.ts";
 import type { BackendWorker, QueueBackend } from "./backend.ts";
 import { pauseBeforeRetry } from "./backoff.ts";
-import { isPermanent, JobTimeoutError } from "./errors.ts";
+import { isOutage, isPermanent, JobTimeoutError } from "./errors.ts";
 import {
   defaultTimeoutMs,
   isJobName,
@@ -16,6 +16,8 @@ import {
   queueNames,
 } from "./jobs.ts";
 
+/** Pause of a job that failed because the database was unavailable. */
+const OUTAGE_DELAY_MS = 15_000;
 const CLOSE_DEADLINE_MS = 5000;
 const HAND_OVER_TIMEOUT_MS = 1000;
 /** Longer than the process that hands a job over still runs, so that the job does not run in both. */
@@ -43,6 +45,8 @@ export interface ConsumerSettings {
   closeDeadlineMs?: number;
   /** A job whose process has died is run again after this time; default 30 s. */
   lockMs?: number;
+  /** Pause of a job that failed because the database was unavailable; default 15 s. */
+  outageDelayMs?: number;
   /** Called after every attempt. Must not throw. */
   observe?(run: JobRun): void;
 }
@@ -58,7 +62,12 @@ export function startConsumers(
   settings: ConsumerSettings,
   log: Log,
 ): Consumers {
-  const { concurrency, closeDeadlineMs = CLOSE_DEADLINE_MS, lockMs = LOCK_MS } = settings;
+  const {
+    concurrency,
+    closeDeadlineMs = CLOSE_DEADLINE_MS,
+    lockMs = LOCK_MS,
+    outageDelayMs = OUTAGE_DELAY_MS,
+  } = settings;
   const observe = (one: JobRun) => settings.observe?.(one);
   const events = {
     failed: (job: Job | undefined, error: Error) => logFailure(log, job, error),
@@ -72,7 +81,7 @@ export function startConsumers(
   const workers = queueNames.map((name) =>
     backend.worker(
       name,
-      (job, token) => runOrHandOver(() => run(processors, job, observe), job, token, left),
+      (job, token) => runOrHandOver(() => run(processors, job, observe), job, token, left, outageDelayMs),
       {
         concurrency: typeof concurrency === "number" ? concurrency : concurrency[name],
         lockDuration: lockMs,
@@ -104,15 +113,25 @@ export function startConsumers(
   };
 }
 
-/** Returns the job to the queue without counting an attempt, if this process must end before it is finished. */
+/**
+ * Returns the job to the queue without counting an attempt, if this process must end before it is finished, or if the
+ * database was unavailable.
+ */
 async function runOrHandOver(
   work: () => Promise<void>,
   job: Job,
   token: string | undefined,
   left: Promise<"left">,
+  outageDelayMs: number,
 ): Promise<void> {
-  if ((await Promise.race([work(), left])) !== "left") return;
-  await job.moveToDelayed(Date.now() + HAND_OVER_DELAY_MS, token);
+  let delayMs = HAND_OVER_DELAY_MS;
+  try {
+    if ((await Promise.race([work(), left])) !== "left") return;
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    delayMs = outageDelayMs;
+  }
+  await job.moveToDelayed(Date.now() + delayMs, token);
   throw new DelayedError();
 }
 
@@ -133,7 +152,8 @@ async function run(processors: Processors, job: Job, observe: (run: JobRun) => v
     await traced(tracedJob(job, name), () => measured("job", { job: name }, work));
     ended("completed");
   } catch (error) {
-    const isLast = isPermanent(error) || job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+    const isLast =
+      !isOutage(error) && (isPermanent(error) || job.attemptsMade + 1 >= (job.opts.attempts ?? 1));
     await note(job, ended(isLast ? "failed" : "retried"), error);
     if (!isPermanent(error)) throw error;
     // Keeps the stack of the original error, not of this line.

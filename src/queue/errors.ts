@@ -1,3 +1,5 @@
+import { isDatabaseOutage } from "../../storage/database.ts";
+
 /**
  * The engine of the queue does not respond. No work is lost: the queue is never the source of truth, and jobs that were
  * not queued are found and queued at the next start or by the reconcile job.
@@ -37,6 +39,13 @@ export class JobTimeoutError extends Error {
     this.name = "JobTimeoutError";
   }
 }
+
+/**
+ * Whether a job failed because the database was unavailable, here or in a child process: the attempt does not count, or
+ * an outage would use up the attempts of every job.
+ */
+export const isOutage = (error: unknown): boolean =>
+  isDatabaseOutage(error) || (error instanceof Error && "isOutage" in error && error.isOutage === true);
 
 /** Whether an error has `retryable: false`: a retry can't help, so the job fails at once. */
 export function isPermanent(error: unknown): boolean {

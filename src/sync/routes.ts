@@ -41,7 +41,7 @@ export function syncRoutes(app: App): Route[] {
       params: TenantParams,
       data: RepositorySyncPayload,
       handle: async ({ actor, params }) =>
-        presentSyncState(await readSyncState(app, actor, params.tenant), offeredHosts(app)),
+        presentSyncState(app, await readSyncState(app, actor, params.tenant), offeredHosts(app)),
     }),
     route({
       method: "post",
@@ -53,7 +53,7 @@ export function syncRoutes(app: App): Route[] {
       data: ConnectionPayload,
       budget: "export",
       handle: async ({ actor, params, body }) =>
-        presentConnection(await connectRepository(app, actor, params.tenant, body)),
+        presentConnection(app, await connectRepository(app, actor, params.tenant, body)),
       authorizeRepeat: ({ actor, params }) => loadConnection(app, actor, params.tenant, "githubSync:read"),
     }),
     route({
@@ -64,7 +64,7 @@ export function syncRoutes(app: App): Route[] {
       body: UpdateConnection,
       data: ConnectionPayload,
       handle: async ({ actor, params, body }) =>
-        presentConnection(await updateConnection(app, actor, params.tenant, body)),
+        presentConnection(app, await updateConnection(app, actor, params.tenant, body)),
     }),
     route({
       method: "delete",
@@ -80,7 +80,7 @@ export function syncRoutes(app: App): Route[] {
       summary: "Import pending edits, then restore all skills in the repository",
       params: TenantParams,
       data: ConnectionPayload,
-      handle: async ({ actor, params }) => presentConnection(await runByHand(app, actor, params.tenant)),
+      handle: async ({ actor, params }) => presentConnection(app, await runByHand(app, actor, params.tenant)),
     }),
     route({
       method: "post",
@@ -89,7 +89,7 @@ export function syncRoutes(app: App): Route[] {
       params: TenantParams,
       data: ConnectionPayload,
       handle: async ({ actor, params }) =>
-        presentConnection(await takeOverConnection(app, actor, params.tenant)),
+        presentConnection(app, await takeOverConnection(app, actor, params.tenant)),
     }),
     route({
       method: "get",

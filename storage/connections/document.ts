@@ -77,6 +77,8 @@ export interface ConnectionDoc extends WithOutbox {
   lastLagMs?: number;
   /** Number of skills erased since the mirror was last recreated; it may still contain their content. */
   erasures?: number;
+  /** Number of times that the sync under way has made way for others. */
+  slices?: number;
   /** Number of consecutive failed syncs. */
   failures: number;
   /** Fence of the last lease. */

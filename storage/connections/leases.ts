@@ -87,6 +87,10 @@ export function leaseOperations(connections: Collection<ConnectionDoc>) {
     async releaseLease(id: string, holder: string): Promise<void> {
       await connections.updateOne({ _id: id, "lease.holder": holder }, { $unset: { lease: true } });
     },
+    /** Counts that a sync has made way for others. */
+    async countSlice(id: string): Promise<void> {
+      await connections.updateOne({ _id: id }, { $inc: { slices: 1 } });
+    },
     /** Records the end of a sync and releases the lease. False if another worker has taken the connection over. */
     async finish(id: string, fence: number, result: SyncResult): Promise<boolean> {
       const { done, fullDone, now, status, problem, retryAt, notBefore, lastRemoteOid, refusals } = result;
@@ -117,7 +121,7 @@ export function leaseOperations(connections: Collection<ConnectionDoc>) {
             dueAt: { $cond: [isDone, "$$REMOVE", retryAt ?? now] },
           },
         },
-        { $unset: "lease" },
+        { $unset: ["lease", "slices"] },
       ]);
       return ended.matchedCount === 1;
     },

@@ -17,7 +17,10 @@ export function describeRetiming(engineName: string, start: () => Promise<Engine
       queue.enqueue("mail.account", { userId }, { jobId: userId, ...options });
     const counts = async () => (await queue.counts()).mail;
     const consume = (work: () => Promise<void>) =>
-      queue.startConsumers({ ...everyProcessor(async () => {}), "mail.account": work }, { concurrency: 5 });
+      queue.startConsumers(
+        { ...everyProcessor(async () => {}), "mail.account": work },
+        { concurrency: 5, outageDelayMs: 10 },
+      );
 
     before(async () => {
       engine = await start();
@@ -26,6 +29,20 @@ export function describeRetiming(engineName: string, start: () => Promise<Engine
     after(async () => {
       await queue?.close();
       await engine?.stop();
+    });
+
+    it("waits for an unavailable database without using up its ten attempts", async () => {
+      runs = 0;
+      const consumers = consume(async () => {
+        if (++runs <= 12) throw Object.assign(new Error("no server"), { isOutage: true });
+      });
+
+      await ask();
+      await until("the run after the outage", () => runs === 13);
+      await until("no active job", async () => (await counts()).active === 0);
+      await consumers.close();
+
+      assert.equal((await counts()).failed, 0);
     });
 
     it("runs at once if a later job with its id asks for it", async () => {

@@ -53,6 +53,34 @@ describe("the process of a sync", () => {
     await running;
   });
 
+  it("makes way for others that wait, and its rest is queued behind them", async () => {
+    const { app } = hosted.service;
+    const { inspector } = app.queue;
+    const restOf = async () => {
+      const delayed = await inspector.jobs("sync", "delayed", await inspector.ids("sync", "delayed", 0, 50));
+      return delayed.filter(({ payload }) => payload["connectionId"] === customer.id);
+    };
+    await hosted.host.trouble({ on: "fetch-refs", silent: true });
+    const counts = app.queue.counts.bind(app.queue);
+    let waiting = 0;
+    app.queue.counts = async () => {
+      const found = await counts();
+      return { ...found, sync: { ...found.sync, waiting } };
+    };
+    const running = runConnectionInChild(app, { connectionId: customer.id }, limits, 300);
+    await until("the lease", async () => (await connection()).lease !== undefined);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    assert.ok((await connection()).lease, "no other one waits");
+
+    waiting = 1;
+    await running;
+    app.queue.counts = counts;
+
+    const { lease, slices, wanted, done, failures } = await connection();
+    assert.deepEqual([lease, slices, wanted > done, failures], [undefined, 1, true, 0]);
+    assert.equal((await restOf()).length, 1);
+  });
+
   it("that dies is a failure of the sync, retried with increasing delay", async () => {
     const waits: number[] = [];
     for (const failures of [1, 2, 3]) {

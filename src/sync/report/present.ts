@@ -10,11 +10,12 @@ import type { HostKind, ProposalState } from "../../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { ProposalDoc } from "../../../storage/sync/proposals.ts";
 import type { SyncRunDoc } from "../../../storage/sync/runs.ts";
+import type { App } from "../../app.ts";
 import type { Conflict, VersionFacts } from "./conflicts.ts";
 import type { SyncState } from "./history.ts";
 
 /** Never contains a credential. */
-export function presentConnection(connection: ConnectionDoc): ConnectionPayload {
+export function presentConnection(app: Pick<App, "now">, connection: ConnectionDoc): ConnectionPayload {
   const { host, connectedBy, problem, wantedSince, lastSyncAt } = connection;
   return {
     id: connection._id,
@@ -33,14 +34,19 @@ export function presentConnection(connection: ConnectionDoc): ConnectionPayload 
     retryAt: (connection.status === "failing" && connection.dueAt?.toISOString()) || null,
     lastCommit: connection.lastRemoteOid ?? null,
     lastSyncAt: lastSyncAt?.toISOString() ?? null,
+    lagMs: lagOf(app, connection),
     lastLagMs: connection.lastLagMs ?? null,
     createdAt: connection.createdAt.toISOString(),
   };
 }
 
-export function presentSyncState(state: SyncState, hosts: HostKind[]): RepositorySyncPayload {
+export function presentSyncState(
+  app: Pick<App, "now">,
+  state: SyncState,
+  hosts: HostKind[],
+): RepositorySyncPayload {
   return {
-    connection: state.connection ? presentConnection(state.connection) : null,
+    connection: state.connection ? presentConnection(app, state.connection) : null,
     proposal: state.proposal ? presentProposal(state.proposal) : null,
     syncedSkills: state.synced,
     skillProblems: [
@@ -54,6 +60,13 @@ export function presentSyncState(state: SyncState, hosts: HostKind[]): Repositor
     hosts,
   };
 }
+
+/** Time since the first request that is not completed; null if none is open. */
+export const lagOf = (
+  { now }: Pick<App, "now">,
+  { wanted, done, wantedSince }: ConnectionDoc,
+): number | null =>
+  wanted > done && wantedSince ? Math.max(0, now().getTime() - wantedSince.getTime()) : null;
 
 const proposalWords: Record<ProposalState, (branch: string) => string> = {
   none: () => "The connected branch has everything: nothing is proposed.",

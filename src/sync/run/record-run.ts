@@ -3,6 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 import { noteCount } from "../../../contract/observation.ts";
 import type { Mirrors } from "../../../repos/mirror/types.ts";
 import type { ConnectionDoc, RequestCause } from "../../../storage/connections.ts";
+import { isDatabaseOutage } from "../../../storage/database.ts";
 import type { SyncCounts } from "../../../storage/sync/runs.ts";
 import type { App } from "../../app.ts";
 import { syncActor } from "../../skills/publish/import/import-skill.ts";
@@ -98,6 +99,8 @@ async function endOf(
   } catch (error) {
     // The lease was lost or the connection was ended: that is not a problem of the connection.
     if (context.signal.aborted) return { ...none, outcome: "failed" };
+    // Nor is an outage of the database: the job runs again once it is over.
+    if (isDatabaseOutage(error)) throw error;
     return { ...none, ...problemOf(app, error), waitMs: waitOf(error) };
   }
 }

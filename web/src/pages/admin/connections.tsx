@@ -60,7 +60,8 @@ const columns: Column<AdminConnection>[] = [
     header: "Lag",
     isHiddenOnPhones: true,
     className: "nowrap",
-    cell: ({ lastLagMs }) => duration(lastLagMs),
+    cell: ({ lagMs, lastLagMs }) =>
+      lagMs === null ? duration(lastLagMs) : <span className="error">{duration(lagMs)} so far</span>,
   },
   {
     header: "Last failure",

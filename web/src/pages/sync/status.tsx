@@ -59,15 +59,20 @@ function sentenceOf({ status, pending }: Connection): { tone: string; sentence: 
   return { tone: "ok", sentence: "Connected and current" };
 }
 
-function detailOf({ status, pending, retryAt, notified, lastLagMs }: Connection): string {
+function detailOf({ status, pending, retryAt, notified, lagMs, lastLagMs }: Connection): string {
   if (status === "failing" && retryAt) return `The next attempt is ${relativeTime(retryAt)}.`;
   if (status === "blocked") return "It continues after the next change, or when you sync by hand.";
+  if (pending && lagMs !== null && lagMs > longLagMs)
+    return `Changes have waited for ${seconds(lagMs)}. You can leave this page: the sync goes on.`;
   if (pending) return "You can leave this page: the sync goes on.";
   const heard = notified
     ? "The host reports pushes at once."
     : "The branch is checked every few minutes, since the host reports no pushes.";
   return lastLagMs === null ? heard : `${heard} The last change took ${seconds(lastLagMs)}.`;
 }
+
+/** Time after which the page says how long changes have waited. */
+const longLagMs = 60_000;
 
 const seconds = (ms: number) =>
   ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
