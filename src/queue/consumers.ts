@@ -18,6 +18,7 @@ import {
 
 /** Pause of a job that failed because the database was unavailable. */
 const OUTAGE_DELAY_MS = 15_000;
+const MAX_OUTAGE_MS = 24 * 3_600_000;
 const CLOSE_DEADLINE_MS = 5000;
 const HAND_OVER_TIMEOUT_MS = 1000;
 /** Longer than the process that hands a job over still runs, so that the job does not run in both. */
@@ -128,12 +129,16 @@ async function runOrHandOver(
   try {
     if ((await Promise.race([work(), left])) !== "left") return;
   } catch (error) {
-    if (!isOutage(error)) throw error;
+    if (!isExcused(job, error)) throw error;
     delayMs = outageDelayMs;
   }
   await job.moveToDelayed(Date.now() + delayMs, token);
   throw new DelayedError();
 }
+
+/** Whether an attempt does not count. A job that has failed in this way for a day is at fault itself. */
+const isExcused = (job: Job, error: unknown): boolean =>
+  isOutage(error) && Date.now() - job.timestamp < MAX_OUTAGE_MS;
 
 async function run(processors: Processors, job: Job, observe: (run: JobRun) => void): Promise<void> {
   const { name } = job;
@@ -153,7 +158,7 @@ async function run(processors: Processors, job: Job, observe: (run: JobRun) => v
     ended("completed");
   } catch (error) {
     const isLast =
-      !isOutage(error) && (isPermanent(error) || job.attemptsMade + 1 >= (job.opts.attempts ?? 1));
+      !isExcused(job, error) && (isPermanent(error) || job.attemptsMade + 1 >= (job.opts.attempts ?? 1));
     await note(job, ended(isLast ? "failed" : "retried"), error);
     if (!isPermanent(error)) throw error;
     // Keeps the stack of the original error, not of this line.
