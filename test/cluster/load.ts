@@ -29,19 +29,12 @@ export function repeat(action: () => Promise<void>): Loop {
 
 /** Runs while clients work, and stops all of them. Fails with its own error, or with the first one of a client. */
 export async function during(loops: readonly Loop[], run: () => Promise<void>): Promise<void> {
-  const results = [
-    await run().then(
+  const settle = (work: Promise<void>) =>
+    work.then(
       () => undefined,
       (error: unknown) => ({ error }),
-    ),
-  ];
-  for (const loop of loops)
-    results.push(
-      await loop.stop().then(
-        () => undefined,
-        (error: unknown) => ({ error }),
-      ),
     );
+  const results = [await settle(run()), ...(await Promise.all(loops.map((loop) => settle(loop.stop()))))];
   const failed = results.find((result) => result !== undefined);
   if (failed) throw failed.error;
 }
@@ -122,6 +115,15 @@ export function watchAccess({
         body: { name: `watch ${randomBytes(4).toString("hex")}` },
       }),
     );
+    if (made.status === 403) {
+      // A sign-in permits new tokens for ten minutes.
+      const { password } = member;
+      const body = { password };
+      await insist(() =>
+        callApi(cluster.url, "POST", "/api/auth/reauthenticate", { cookie: member.cookie, body }),
+      );
+      return;
+    }
     if (made.status !== 201) throw new Error(`no token: ${made.status} ${made.error}`);
     await askAll(made.data.token, 200, "a new token");
     const target = `/api/user/tokens/${made.data.id}`;
@@ -185,7 +187,7 @@ export function startCreators(
     acknowledged,
     failed: () => failed,
     async stop() {
-      for (const loop of loops) await loop.stop();
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }
@@ -228,7 +230,7 @@ export function startReaders(
     times,
     unavailable: () => unavailable,
     async stop() {
-      for (const loop of loops) await loop.stop();
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }
