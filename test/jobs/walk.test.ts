@@ -71,7 +71,7 @@ describe("a walk", () => {
     assert.ok(visited.includes("0000a"));
   });
 
-  it("retries a slice that fails, and skips it for this pass after the third failure", async () => {
+  it("retries a slice that fails, and leaves out only the item that fails after the third failure", async () => {
     const { run } = collecting(12);
     const seen: string[] = [];
     const failing: Walk<string>["visit"] = async (slice) => {
@@ -84,8 +84,8 @@ describe("a walk", () => {
     await run(failing);
     await run();
 
-    const others = [...itemsOf(4), ...itemsOf(12).slice(8)];
-    assert.deepEqual(seen.slice(0, 8), others, "no other slice is visited twice or left out");
+    const others = itemsOf(12).filter((item) => item !== "0005");
+    assert.deepEqual(seen.slice(0, 11), others, "no other item is visited twice or left out");
   });
 
   it("keeps sums over the pass and the one before, and when the last pass began", async () => {

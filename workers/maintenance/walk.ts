@@ -6,7 +6,7 @@
 import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
 
-/** Failures at a position after which its slice is skipped until the next pass. */
+/** Failures at a position after which the items of its slice are visited one by one, without those that fail. */
 const maxFailures = 3;
 /** Rows that a run of the reconcile job visits in one walk, which takes about a second. */
 const walkedRows = 20_000;
@@ -74,7 +74,8 @@ export const walkRepos = (
   });
 
 /** Throws what a visit has thrown, so that the job is retried, unless the slice has failed repeatedly. */
-export async function walk<T>(app: App, { name, limit, batch, ...of }: Walk<T>): Promise<void> {
+export async function walk<T>(app: App, of: Walk<T>): Promise<void> {
+  const { name, limit, batch } = of;
   const { walks } = app.storage;
   const begun = await walks.begin(name, app.now());
   let { after, previousAt } = begun;
@@ -84,9 +85,8 @@ export async function walk<T>(app: App, { name, limit, batch, ...of }: Walk<T>):
   for (let rest = limit; rest > 0;) {
     const wanted = Math.min(batch, rest);
     const slice = await of.list(after, wanted);
-    const visit = () => of.visit(slice, { previousAt, sums });
-    const visited = slice.length === 0 ? undefined : await visitSlice(app, name, after, visit);
-    const { sums: added, ended = slice.length } = visited ?? {};
+    const visited = slice.length === 0 ? {} : await visitSlice(app, of, after, slice, { previousAt, sums });
+    const { sums: added, ended = slice.length } = visited;
     rest -= slice.length;
     if (ended < slice.length) {
       if (ended > 0) await walks.advance(name, after, of.positionOf(slice[ended - 1]!), added);
@@ -103,19 +103,32 @@ export async function walk<T>(app: App, { name, limit, batch, ...of }: Walk<T>):
   }
 }
 
-async function visitSlice(
+async function visitSlice<T>(
   app: App,
-  name: string,
-  at: string | undefined,
-  visit: () => Promise<Visited | void>,
-): Promise<Visited | undefined> {
+  of: Walk<T>,
+  after: string | undefined,
+  slice: T[],
+  progress: Progress,
+): Promise<Visited> {
   try {
-    return (await visit()) ?? undefined;
+    return (await of.visit(slice, progress)) ?? {};
   } catch (error) {
-    if ((await app.storage.walks.fail(name, at)) < maxFailures) throw error;
-    app.log.error({ error, walk: name, after: at }, "a slice was skipped");
-    return undefined;
+    if ((await app.storage.walks.fail(of.name, after)) < maxFailures) throw error;
+    return visitEach(app, of, slice, progress);
   }
+}
+
+async function visitEach<T>(app: App, of: Walk<T>, slice: T[], progress: Progress): Promise<Visited> {
+  let sums: Record<string, number> = {};
+  for (const [at, item] of slice.entries())
+    try {
+      const visited = (await of.visit([item], progress)) ?? {};
+      sums = addSums(sums, visited.sums);
+      if (visited.ended === 0) return { sums, ended: at };
+    } catch (error) {
+      app.log.error({ error, walk: of.name, item: of.positionOf(item) }, "an item was skipped");
+    }
+  return { sums };
 }
 
 function addSums(...parts: (Record<string, number> | undefined)[]): Record<string, number> {
