@@ -17,11 +17,12 @@ export interface OrganizationSize {
   countedAt: Date;
 }
 
-const counting = perApp(() => new SingleFlight<Map<string, OrganizationSize>>(1));
+const counting = perApp(() => new SingleFlight<void>(1));
 
 /** Sizes by organization. */
 export async function sizesOf(app: App, tenantIds: string[]): Promise<Map<string, OrganizationSize>> {
-  const ageOf = ({ countedAt }: OrganizationSize) => app.now().getTime() - countedAt.getTime();
+  // A count of a machine whose clock is ahead is not kept for longer than another one.
+  const ageOf = ({ countedAt }: OrganizationSize) => Math.abs(app.now().getTime() - countedAt.getTime());
   const stored = new Map(
     (await app.storage.organizationSizes.list(tenantIds))
       .filter((size) => ageOf(size) < maxAgeMs)
@@ -30,13 +31,21 @@ export async function sizesOf(app: App, tenantIds: string[]): Promise<Map<string
   for (const [tenantId, size] of stored)
     if (ageOf(size) >= freshMs)
       app.background("count an organization", () =>
-        counting(app).run(tenantId, () => countSizes(app, [tenantId])),
+        counting(app).run(tenantId, () => renewSize(app, tenantId)),
       );
   const counted = await countSizes(
     app,
     tenantIds.filter((id) => !stored.has(id)),
   );
   return new Map([...stored, ...counted]);
+}
+
+const isLarge = ({ members, skills }: OrganizationSize) => Math.max(members, skills) >= largeSize;
+
+/** Counts an organization whose size is stored. One that is not large any more has none. */
+async function renewSize(app: App, tenantId: string): Promise<void> {
+  const [size] = (await countSizes(app, [tenantId])).values();
+  if (!isLarge(size!)) await app.storage.organizationSizes.remove(tenantId);
 }
 
 async function countSizes(app: App, tenantIds: string[]): Promise<Map<string, OrganizationSize>> {
@@ -50,7 +59,6 @@ async function countSizes(app: App, tenantIds: string[]): Promise<Map<string, Or
   const sizes = new Map(
     tenantIds.map((id) => [id, { members: members.get(id) ?? 0, skills: skills.get(id) ?? 0, countedAt }]),
   );
-  for (const [_id, size] of sizes)
-    if (Math.max(size.members, size.skills) >= largeSize) await organizationSizes.put({ _id, ...size });
+  for (const [_id, size] of sizes) if (isLarge(size)) await organizationSizes.put({ _id, ...size });
   return sizes;
 }
