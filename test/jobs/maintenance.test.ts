@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { repackSkill, maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
+import { checkRepos, repackSkill, maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
 import { startWorkers } from "../../workers/start.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { setUpService } from "../support/set-up.ts";
@@ -88,6 +88,27 @@ describe("tidying repositories", () => {
     assert.deepEqual(await queued(), [["maintenance.merge-packs", many]]);
     const folder = path.join(repositoryOf(app.config.gitRoot, many), "objects", "pack");
     assert.ok(readdirSync(folder).length > 0);
+  });
+
+  it("is queued again by the check if its job was lost, although the skill does not change any more", async () => {
+    const { app } = service;
+    const idle = await publish("Idle", 4);
+    const loseJobs = async () => {
+      for (const id of await app.queue.inspector.ids("maintenance", "waiting", 0, 100))
+        await app.queue.inspector.remove("maintenance", id);
+    };
+    for (const days of [2, 60, 90]) {
+      clock.aheadMs = days * dayMs;
+      await maintainRepos(app);
+      await loseJobs();
+    }
+
+    clock.aheadMs = 91 * dayMs;
+    await maintainRepos(app);
+    assert.deepEqual(await queued(), [], "its skill has not changed since the last pass");
+    await checkRepos(app);
+
+    assert.ok((await queued()).some(([name, id]) => name === "maintenance.repack" && id === idle));
   });
 
   it("is scheduled, with all else that repeats", async () => {

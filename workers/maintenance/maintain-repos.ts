@@ -37,8 +37,7 @@ const shareOf = async (app: App, kind: "repack" | "check"): Promise<number> =>
 export async function maintainRepos(app: App): Promise<void> {
   await reconcileConnections(app);
   const hasGit = (await gitVersion(gitOf(app))) !== undefined;
-  const maxRepacks = await shareOf(app, "repack");
-  const queued = { merges: 0, repacks: 0 };
+  const upkeep = { hasGit, maxRepacks: await shareOf(app, "repack"), merges: 0, repacks: 0 };
   await walk(app, {
     name: "compact",
     limit: Infinity,
@@ -48,24 +47,40 @@ export async function maintainRepos(app: App): Promise<void> {
     async visit(skills, { previousAt }) {
       const since = previousAt === undefined ? 0 : previousAt.getTime() - 2 * idleMs;
       const changed = skills.filter(({ updatedAt }) => updatedAt.getTime() >= since);
-      const packs = await mapLimit(changed, packConcurrency, ({ _id: skillId, tenantId }) =>
-        app.repos.countPacks({ tenantId, skillId }),
-      );
-      for (const [at, { _id: skillId, tenantId, updatedAt }] of changed.entries()) {
-        const repo = { tenantId, skillId };
-        if (packs[at]! >= packsToRepack && hasGit && isIdle(app, updatedAt)) {
-          if (queued.repacks >= maxRepacks) return { ended: skills.findIndex(({ _id }) => _id === skillId) };
-          await app.queue.enqueue("maintenance.repack", repo, { jobId: skillId });
-          queued.repacks++;
-        } else if (packs[at]! >= manyPacks) {
-          await app.queue.enqueue("maintenance.merge-packs", repo, { jobId: skillId });
-          queued.merges++;
-        }
-      }
-      return {};
+      const next = await queueUpkeep(app, changed, upkeep);
+      return next === undefined ? {} : { ended: skills.indexOf(next) };
     },
   });
-  app.log.info({ ...queued, hasGit }, "queued repository maintenance");
+  app.log.info({ ...upkeep }, "queued repository maintenance");
+}
+
+type ListedSkill = Awaited<ReturnType<App["storage"]["skills"]["listAfter"]>>[number];
+
+interface Upkeep {
+  hasGit: boolean;
+  maxRepacks: number;
+  /** Numbers of queued jobs. */
+  merges: number;
+  repacks: number;
+}
+
+/** Queues merges and repacks of skills. Returns the skill that is one repack too many. */
+async function queueUpkeep(app: App, skills: ListedSkill[], upkeep: Upkeep): Promise<ListedSkill | undefined> {
+  const packs = await mapLimit(skills, packConcurrency, ({ _id: skillId, tenantId }) =>
+    app.repos.countPacks({ tenantId, skillId }),
+  );
+  for (const [at, skill] of skills.entries()) {
+    const repo = { tenantId: skill.tenantId, skillId: skill._id };
+    if (packs[at]! >= packsToRepack && upkeep.hasGit && isIdle(app, skill.updatedAt)) {
+      if (upkeep.repacks >= upkeep.maxRepacks) return skill;
+      await app.queue.enqueue("maintenance.repack", repo, { jobId: skill._id });
+      upkeep.repacks++;
+    } else if (packs[at]! >= manyPacks) {
+      await app.queue.enqueue("maintenance.merge-packs", repo, { jobId: skill._id });
+      upkeep.merges++;
+    }
+  }
+  return undefined;
 }
 
 /** Repacks an idle skill's repository. Git packs only what refs reach, so the refs are brought up to date first. */
@@ -82,12 +97,14 @@ const isIdle = (app: App, updatedAt: Date) => app.now().getTime() - updatedAt.ge
 
 /**
  * Reads every version of the next skills, and runs `git fsck` on their repositories, so that all are checked within 90
- * nights. Throws a permanent error with the faults found: the job stays in the list of failed jobs until an
+ * nights. Queues their merges and repacks again, whose jobs may
+ * have been lost since the skills last changed. Throws a permanent error with the faults found: the job stays in the list of failed jobs until an
  * administrator removes it.
  */
 export async function checkRepos(app: App): Promise<void> {
   const git = gitOf(app);
   const hasGit = (await gitVersion(git)) !== undefined;
+  const upkeep = { hasGit, maxRepacks: Infinity, merges: 0, repacks: 0 };
   const report: VerifyReport = { skills: 0, versions: 0, faults: [] };
   const checkSkill = async ({ _id: skillId, tenantId }: { _id: string; tenantId: string }) => {
     const skill = await app.storage.skills.find(skillId);
@@ -116,6 +133,7 @@ export async function checkRepos(app: App): Promise<void> {
       // The report of a process that is killed would be lost, and its cursor is behind these skills.
       for (const { skillId, version, problem } of report.faults.slice(before))
         app.log.error({ skillId, version, problem }, "a version is damaged");
+      await queueUpkeep(app, skills, upkeep);
     },
   });
   const { skills, versions, faults } = report;
