@@ -29,6 +29,8 @@ export function withSecretFiles(given: Given): { values: Given; faults: string[]
   const faults: string[] = [];
   for (const name of secretNames) {
     const file = given[`${name}_FILE`];
+    // Platforms make variables of files as well, with the line break at their end.
+    values[name] = given[name]?.trimEnd() || undefined;
     if (file === undefined) continue;
     if (given[name] !== undefined) faults.push(`${name} and ${name}_FILE are both set: unset one of them`);
     else

@@ -7,6 +7,7 @@ import { after, describe, it } from "node:test";
 import { parseAllDocuments } from "yaml";
 import { readConfig } from "../../src/config.ts";
 import { gauges } from "../../src/metrics/definitions.ts";
+import { secretNames } from "../../src/secret-files.ts";
 import { findProgram, whyMissing } from "../support/proxies/program.ts";
 import { root } from "../support/root.ts";
 import { removeFolder, temporaryFolder } from "../support/server.ts";
@@ -15,6 +16,7 @@ import { assertSettings, readDeployed } from "./settings.ts";
 interface Variable {
   name: string;
   value?: string;
+  valueFrom?: { secretKeyRef: { name: string; key: string; optional?: boolean } };
 }
 interface Manifest {
   apiVersion: string;
@@ -177,6 +179,17 @@ describe("the chart", { skip: whyMissing("helm") }, () => {
     assert.deepEqual(own, variablesOf(manifests, "skills-svc-api"));
   });
 
+  it("starts no pod without the variables that all of them have to share", () => {
+    const required = ["MONGODB_URL", "REDIS_URL", "SECRET_KEYS"];
+    const pods = render(all).flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
+    assert.equal(pods.length, 3);
+    for (const { env } of pods)
+      assert.deepEqual(
+        env.flatMap(({ valueFrom }) => (valueFrom ? [valueFrom.secretKeyRef] : [])),
+        required.map((key) => ({ name: "svc", key })),
+      );
+  });
+
   it("selects pods of its own role only", () => {
     const manifests = render(bucket);
     const labels = manifests
@@ -197,7 +210,11 @@ describe("the chart", { skip: whyMissing("helm") }, () => {
     ["an address with a path", [...bucket, "config.BASE_URL=https://example.com/skills"], /BASE_URL/],
     ["no place for repositories", bucket.slice(0, 2), /repositories/],
     ["two places for repositories", [...bucket, "repositories.existingClaim=c"], /repositories/],
-    ["a secret among the settings", [...bucket, "config.MONGODB_URL=mongodb://a:b@c/"], /config/],
+    ...secretNames.map((name): [string, string[], RegExp] => [
+      `${name} among the settings`,
+      [...bucket, `config.${name}=secret`],
+      /config/,
+    ]),
     ["an unknown value", [...bucket, "worker.replica=3"], /replica/],
   ];
   for (const [name, settings, message] of refused)

@@ -18,6 +18,13 @@ function file(name: string, text: string): string {
 }
 
 describe("a secret in a file", () => {
+  it("reads secrets from variables that were made of files with a line break at the end", () => {
+    const keys = `main:${"A".repeat(43)}=`;
+    const config = readConfig({ SECRET_KEYS: `${keys}\n`, REDIS_URL: "redis://h\n", SMTP_URL: "\n" });
+
+    assert.deepEqual([config.secretKeys, config.redisUrl, config.smtpUrl], [keys, "redis://h", undefined]);
+  });
+
   it("is read without the line break at its end", () => {
     const config = readConfig({ MONGODB_URL_FILE: file("url", "mongodb://a:b@db/\n") });
     assert.equal(config.mongodbUrl, "mongodb://a:b@db/");

@@ -65,7 +65,11 @@ interface Upkeep {
 }
 
 /** Queues merges and repacks of skills. Returns the skill that is one repack too many. */
-async function queueUpkeep(app: App, skills: ListedSkill[], upkeep: Upkeep): Promise<ListedSkill | undefined> {
+async function queueUpkeep(
+  app: App,
+  skills: ListedSkill[],
+  upkeep: Upkeep,
+): Promise<ListedSkill | undefined> {
   const packs = await mapLimit(skills, packConcurrency, ({ _id: skillId, tenantId }) =>
     app.repos.countPacks({ tenantId, skillId }),
   );

@@ -26,8 +26,15 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
-{{/* Variables of every process. Those of the Secret come by envFrom. */}}
+{{/* Variables of every process. Others of the Secret come by envFrom; without one of these, no pod starts. */}}
 {{- define "svc.env" -}}
+{{- range list "MONGODB_URL" "REDIS_URL" "SECRET_KEYS" }}
+- name: {{ . }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $.Values.existingSecret }}
+      key: {{ . }}
+{{- end }}
 {{- range $name, $value := .Values.config }}
 - name: {{ $name }}
   value: {{ $value | toString | quote }}
