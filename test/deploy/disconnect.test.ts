@@ -24,10 +24,11 @@ describe("a proxy", () => {
         const streams: ServerResponse[] = [];
         const server = createServer((asked, response) => {
           response.writeHead(200, { "content-type": "text/event-stream" });
-          if (asked.url !== "/events") return void response.end();
-          streams.push(response);
-          // Nothing follows by which the proxy could notice.
-          response.write("event: first\n\n");
+          if (asked.url === "/events") {
+            streams.push(response);
+            // Nothing follows by which the proxy could notice.
+            response.write("event: first\n\n");
+          } else response.end();
         });
         await once(server.listen(0, "127.0.0.1"), "listening");
         const { port } = server.address() as AddressInfo;
