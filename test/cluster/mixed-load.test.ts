@@ -74,7 +74,7 @@ describe("an organization at work on a cluster", { skip }, () => {
       targets: () => {
         const kinds = [
           "/api/skills?limit=50",
-          `/api/search?q=review+area+${randomInt(skillCount)}`,
+          `/api/search?query=review+area+${randomInt(skillCount)}`,
           skill(),
           `${skill()}/content`,
           `${skill()}/versions`,
