@@ -157,6 +157,15 @@ describe("a backup while skills are written, changed and deleted", () => {
     assert.ok(first.name < second.name);
   });
 
+  it("is made although an earlier one has lost its list, and then removes nothing", async () => {
+    await publish("listless");
+    const { name } = await backUpInto("listless");
+    rmSync(path.join(pointFolder(backups("listless"), name), "packs.ndjson"));
+    const { faults } = await backUpInto("listless");
+    assert.match(faults.join(), /packs\.ndjson .* is missing/);
+    assert.equal((await pointsIn("listless")).length, 2);
+  });
+
   it("restores an earlier point by its name", async () => {
     const skillId = await publish("earlier");
     const { name } = await backUpInto("points");
@@ -218,6 +227,19 @@ describe("backups in a bucket", { skip: whyNoObjectStore() ?? false }, () => {
 
     await backUpInto(bucket, 1);
     assert.ok(await has());
+    await assert.rejects(
+      inPlace(
+        bucket,
+        async (place) =>
+          backUp(service.app, {
+            into: { ...place, hasBegun: () => place.hasBegun("removed") },
+            keep: 7,
+            release: "1.2.3",
+          }),
+        true,
+      ),
+      /removed this backup/,
+    );
     clock.advance(25 * 3_600_000);
     await backUpInto(bucket, 1);
     assert.ok(!(await has()));

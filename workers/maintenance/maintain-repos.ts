@@ -101,9 +101,8 @@ const isIdle = (app: App, updatedAt: Date) => app.now().getTime() - updatedAt.ge
 
 /**
  * Reads every version of the next skills, and runs `git fsck` on their repositories, so that all are checked within 90
- * nights. Queues their merges and repacks again, whose jobs may
- * have been lost since the skills last changed. Throws a permanent error with the faults found: the job stays in the list of failed jobs until an
- * administrator removes it.
+ * nights. Queues their merges and repacks again, whose jobs may have been lost since the skills last changed. Throws a
+ * permanent error with the faults found: the job stays in the list of failed jobs until an administrator removes it.
  */
 export async function checkRepos(app: App): Promise<void> {
   const git = gitOf(app);

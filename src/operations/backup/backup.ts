@@ -72,10 +72,12 @@ export async function backUp(app: Stores, { into, keep, release, progress }: Bac
       faults,
     };
     await writeManifest(folder, manifest);
+    if (!(await into.hasBegun(name)))
+      throw new Error("Another machine has removed this backup, which took more than a day: run it again.");
     for (const file of [...files, names.manifest]) await into.store(name, file);
     const abandoned = pointName(new Date(startedAt.getTime() - abandonedMs));
     await removePoints(into, keep, (point) => into.isExclusive || point < abandoned);
-    await removeUnneeded(into, to);
+    faults.push(...(await removeUnneeded(into, to)));
     return { ...manifest, name, copied: copied.copied, bytes: copied.bytes };
   } finally {
     await Promise.all([from.close(), to.close()]);
@@ -117,23 +119,32 @@ async function copyKeys({ config }: Stores, folder: string): Promise<boolean> {
   return true;
 }
 
-/** Removes packs and repositories that no point needs any more, unless another backup is being written. */
-async function removeUnneeded(place: BackupPlace, stored: PackStore): Promise<void> {
-  const points = await listPoints(place);
-  if ((await place.pointNames()).length > points.length) return;
+/**
+ * Removes packs and repositories that no point needs any more, unless another backup is being written, which may rely
+ * on them. Returns a sentence if a point has lost its list.
+ */
+async function removeUnneeded(place: BackupPlace, stored: PackStore): Promise<string[]> {
+  const points = (await listPoints(place)).map(({ name }) => name);
+  const isAlone = async () => (await place.pointNames()).join() === points.join();
   const needed = new Map<string, Set<string>>();
-  for (const { name } of points)
-    for await (const { repo, packs } of packsOf(place, name)) {
-      const all = needed.get(keyOf(repo)) ?? new Set();
-      for (const pack of packs) all.add(pack);
-      needed.set(keyOf(repo), all);
-    }
+  try {
+    for (const name of points)
+      for await (const { repo, packs } of packsOf(place, name)) {
+        const all = needed.get(keyOf(repo)) ?? new Set();
+        for (const pack of packs) all.add(pack);
+        needed.set(keyOf(repo), all);
+      }
+  } catch (error) {
+    return [`${(error as Error).message} Until it is removed, packs that are not needed stay.`];
+  }
   for await (const repo of allRepositories(stored)) {
     const kept = needed.get(keyOf(repo));
-    if (!kept) await stored.erase(repo);
-    else {
-      const packs = (await stored.list(repo)).packs.filter((pack) => !kept.has(pack));
-      if (packs.length > 0) await stored.remove(repo, { packs });
-    }
+    const packs = (await stored.list(repo)).packs.filter((pack) => !kept?.has(pack));
+    if (kept && packs.length === 0) continue;
+    // After the list: a backup that has begun since may have copied packs that the list does not have.
+    if (!(await isAlone())) return [];
+    if (kept) await stored.remove(repo, { packs });
+    else await stored.erase(repo);
   }
+  return [];
 }

@@ -18,6 +18,8 @@ export interface BackupPlace {
   pointNames(): Promise<string[]>;
   /** Begins a point. Returns a local folder to write its files into. */
   begin(point: string): Promise<string>;
+  /** False if another machine has removed a point that was begun. */
+  hasBegun(point: string): Promise<boolean>;
   /** Local path of a file of a point; undefined if the place does not have it. */
   fetch(point: string, file: string): Promise<string | undefined>;
   /** Takes over a file that was written into the folder of a point. */
@@ -56,6 +58,7 @@ function folderPlace(backups: string, unlock: (() => void) | undefined): BackupP
     isExclusive: true,
     pointNames: async () => latestFirst(await readdir(path.join(backups, "points")).catch(() => [])),
     begin: (point) => newFolder(folderOf(point)),
+    hasBegun: () => Promise.resolve(true),
     fetch: async (point, file) => existing(path.join(folderOf(point), file)),
     store: () => Promise.resolve(),
     remove: (point) => rm(folderOf(point), { recursive: true, force: true }),
@@ -89,6 +92,7 @@ function bucketPlace(config: Config, store: ObjectStoreOptions, { scratch, unloc
       await objects.put(keyOf(point, "started"), [Buffer.from(new Date().toISOString())]);
       return newFolder(folderOf(point));
     },
+    hasBegun: (point) => objects.exists(keyOf(point, "started")),
     async fetch(point, file) {
       const target = path.join(folderOf(point), file);
       if (await existing(target)) return target;
