@@ -55,7 +55,14 @@ describe("a page whose data is slow", { skip: whyNoBrowser() ?? false }, async (
       () => true,
       () => false,
     );
-    const title = await page.locator("main h1").allTextContents();
+    // While the calls of the API are held, until `late`: the code of the page may come after its frame.
+    const titles = page.locator("main h1");
+    if (!withoutHeading.test(route))
+      await titles
+        .first()
+        .waitFor({ state: "attached", timeout: longestMs / 2 })
+        .catch(() => undefined);
+    const title = await titles.allTextContents();
     const name = route.replaceAll(/[^a-z0-9]+/gi, "-").replaceAll(/^-|-$/g, "") || "home";
     if (pictures !== undefined) {
       mkdirSync(pictures, { recursive: true });

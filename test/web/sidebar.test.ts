@@ -102,10 +102,11 @@ describe("the sidebar at real size", { skip: whyNoBrowser() ?? false }, async ()
     await page.getByRole("heading", { name: "reports", level: 1 }).waitFor();
 
     const links = sidebar.locator(".library-links").getByRole("link");
-    await links.nth(2).waitFor();
+    const deploy = sidebar.locator(".library-links").getByRole("link", { name: "deploy" });
+    await deploy.waitFor();
     assert.deepEqual((await links.allInnerTexts()).slice(0, 3), ["alpha", "deploy", "reports"]);
     await page.reload();
-    await links.nth(2).waitFor();
+    await deploy.waitFor();
     assert.deepEqual((await links.allInnerTexts()).slice(0, 3), ["alpha", "deploy", "reports"]);
     await press(sidebar.getByRole("button", { name: "Unpin deploy" }));
     await sidebar.getByRole("button", { name: "Unpin deploy" }).waitFor({ state: "detached" });

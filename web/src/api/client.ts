@@ -46,6 +46,9 @@ export async function endSessionBy<T>(path: string, request: () => Promise<T>): 
   }
 }
 
+/** Whether `endSessionBy` has begun. */
+export const isSessionEnding = () => lastPath !== undefined;
+
 async function hasCode(response: Response, status: number, code: string): Promise<boolean> {
   if (response.status !== status) return false;
   const body: unknown = await response

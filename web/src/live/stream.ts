@@ -3,7 +3,7 @@
  * message on to the others; when it closes, the browser hands its lock to another tab, which continues.
  */
 import type { ChangePayload } from "../../../contract/payloads/events.ts";
-import { sessionEnd } from "../api/client.ts";
+import { isSessionEnding, sessionEnd } from "../api/client.ts";
 
 export type Change = ChangePayload;
 /** `reset`: changes may have been missed, so that everything shown has to be read again. */
@@ -60,12 +60,12 @@ export function listen(receive: (message: LiveMessage) => void): () => void {
 function read(publish: (message: LiveMessage) => void): () => void {
   const closing = new AbortController();
   const { signal } = closing;
-  let source = openSource(publish);
-  sessionEnd.addEventListener("begin", () => source.close(), { signal });
+  let source = isSessionEnding() ? undefined : openSource(publish);
+  sessionEnd.addEventListener("begin", () => source?.close(), { signal });
   sessionEnd.addEventListener("fail", () => (source = openSource(publish)), { signal });
   return () => {
     closing.abort();
-    source.close();
+    source?.close();
   };
 }
 
