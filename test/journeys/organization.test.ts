@@ -12,6 +12,7 @@ import { callApi, newAccount, newOrganization, type Account } from "../support/h
 import { readMail } from "../support/mail-text.ts";
 import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
+import { confirmAddress } from "./confirm-address.ts";
 
 const dataDir = temporaryFolder("organization");
 
@@ -69,14 +70,7 @@ const org = { skillId: "", folderId: "", teamId: "", roleId: "" };
 describe("an organization", () => {
   it("invites a member by mail, who joins by their own link only", async () => {
     const stranger = await newAccount(server.url, "stranger");
-    for (const { email, cookie } of [ada, owner]) {
-      const confirmation = new URL(await mailed(email, "/confirm-email"));
-      const { status } = await callApi(server.url, "POST", "/api/user/email/confirm", {
-        cookie,
-        body: { token: confirmation.searchParams.get("token") },
-      });
-      assert.equal(status, 200);
-    }
+    await confirmAddress(server, ada);
     await done(owner, "POST", `${base()}/invitations`, { email: ada.email, role: "member" });
     const link = await mailed(ada.email, "/invitations/");
     const token = link.slice(link.lastIndexOf("/") + 1);
