@@ -13,6 +13,8 @@ const everything =
   /^(package\.json|package-lock\.json|\.npmrc|tsconfig.*\.json|scripts\/(test|run-files)\.mjs)$/;
 /** Tests of the sources and documents as a whole. */
 const ofTheWhole = /^test\/house\//;
+/** Tests of a cluster, whose processes have limits of time: other tests beside them would take their processors. */
+const ofCluster = /^cluster\//;
 /** Uses that no text of the file shows: what is built from other files. */
 export const hiddenUses = {
   "bin/svc": ["cli/main.ts"],
@@ -41,10 +43,13 @@ export function selectTests(args) {
     console.error(`No tests for "${unmatched ?? ""}". Areas: ${areas.join(", ") || "none"}.`);
     process.exit(1);
   }
-  const chosen = filters.length === 0 ? all : all.filter((file) => filters.some((f) => isMatch(f, file)));
+  const isLong = args.includes("--long");
+  const chosen = all.filter((file) =>
+    filters.length === 0 ? isLong || !ofCluster.test(file) : filters.some((f) => isMatch(f, file)),
+  );
   const paths = chosen.map((file) => `test/${file}`);
   if (args.includes("--changed")) return affectedTests(paths, changedFiles());
-  return args.includes("--long") ? usingTests(paths, [RUN_COUNT]) : paths;
+  return isLong ? usingTests(paths, [RUN_COUNT]) : paths;
 }
 
 const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" });

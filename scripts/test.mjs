@@ -1,6 +1,6 @@
 // npm test: installs and builds what is stale, then runs test files on engines that they share. node:test hands on the
 // option of node that maps the lines of compiled tests to those of the sources.
-//   npm test                    everything
+//   npm test                    everything except for the area test/cluster, which needs the machine for itself
 //   npm test -- store auth      the areas test/store and test/auth
 //   npm test -- store/packs     one file, test/store/packs.test.ts, also by its path
 //   npm test -- --changed       those that a change since the merge base with main can affect
