@@ -86,7 +86,7 @@ function openFolders(folders: Collection<FolderDoc>, database: Database) {
     ): Promise<Pick<FolderDoc, "_id" | "tenantId" | "parentId" | "slug">[]> =>
       folders
         .find(
-          { ...(id === undefined ? {} : { _id: { $gt: id } }), deletedAt: { $exists: false } },
+          { _id: id === undefined ? undefined : { $gt: id }, deletedAt: { $exists: false } },
           { projection: { tenantId: 1, parentId: 1, slug: 1 } },
         )
         .sort({ _id: 1 })

@@ -69,7 +69,7 @@ export function openSkillLocations(database: Database) {
     listAfter: (id: string | undefined, limit: number) =>
       skills
         .find(
-          { ...(id === undefined ? {} : { _id: { $gt: id } }), ...notDeleted },
+          { _id: id === undefined ? undefined : { $gt: id }, ...notDeleted },
           { projection: locationFields },
         )
         .sort({ _id: 1 })

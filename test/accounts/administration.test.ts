@@ -202,7 +202,7 @@ describe("the list of organizations", () => {
     assert.doesNotMatch(JSON.stringify(first.body), /secret/i);
   });
 
-  it("has the last counts of a large organization, which are renewed in the background, and at once after a day", async () => {
+  it("has the last counts of a large organization, renewed in the background, and at once after a day", async () => {
     const admin = await service.newUser("chief");
     const org = await service.newOrg(admin, "large");
     const memberships = service.app.storage.database.collection<MembershipDoc>("memberships");

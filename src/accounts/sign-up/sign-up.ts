@@ -59,8 +59,8 @@ async function insertAccount(
 }
 
 /**
- * Where mails are files, the set-up link confirms the address: whoever reads the log with the link can read the folder
- * of the mails too.
+ * Where mails are files, the set-up link confirms the address: a person who can read the link in the log can read the
+ * folder of the mails too.
  */
 async function insertFirst(app: App, account: UserDoc, byLink: boolean): Promise<UserDoc> {
   const { verification, mailsDue, ...rest } = account;
