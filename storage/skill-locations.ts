@@ -16,14 +16,13 @@ export function openSkillLocations(database: Database) {
   const notDeleted: Filter<SkillDoc> = { deletedAt: { $exists: false } };
   const visible: Filter<SkillDoc> = { ...notDeleted, suspended: { $exists: false } };
   return {
-    /** Corrects the effective access of a skill, provided that it is still in the folder. */
+    /** Corrects the effective access of a skill, provided that it has not changed since it was read. */
     async correctAccess(
-      id: string,
-      folderId: string | null,
+      { _id, revision }: Pick<SkillDoc, "_id" | "revision">,
       access: Pick<SkillDoc, "effectiveRestrictionId" | "listed">,
     ): Promise<void> {
       await skills.updateOne(
-        { _id: id, folderId, ...visible },
+        { _id, revision, ...visible },
         { $set: { ...access, pendingSince: new Date() }, $inc: { revision: 1 } },
       );
     },

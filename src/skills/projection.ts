@@ -74,10 +74,7 @@ async function correctAccess(app: App, found: readonly SkillToProject[]): Promis
       folderId === null ? null : trees.get(skill.tenantId)!.effectiveRestriction(folderId);
     const listed = skill.visibility === "public" && effectiveRestrictionId === null && !skill.takedown;
     if (effectiveRestrictionId !== skill.effectiveRestrictionId || listed !== skill.listed)
-      await app.storage.skillLocations.correctAccess(skill._id, skill.folderId, {
-        effectiveRestrictionId,
-        listed,
-      });
+      await app.storage.skillLocations.correctAccess(skill, { effectiveRestrictionId, listed });
   }
 }
 

@@ -135,7 +135,8 @@ describe("skills that narrowed tokens see", () => {
 
       assert.deepEqual(await list(""), expected);
       assert.deepEqual(await list(`&tenant_id=${org.slug}`), expected);
-      assert.deepEqual(await list("&query=quarterly"), expected);
+      // By rank, a page may move while downloads are counted.
+      assert.deepEqual(await list("&query=quarterly&sort=updated"), expected);
       assert.deepEqual(
         await list("&folder_id=root"),
         expected.filter((name) => name.startsWith("root")),
