@@ -71,6 +71,7 @@ export const eventNames = [
   "organization.created",
   "organization.updated",
   "organization.collections_ordered",
+  "organization.audit_forwarding_changed",
   "organization.avatar_uploaded",
   "organization.avatar_deleted",
   "organization.deletion_scheduled",

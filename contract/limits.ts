@@ -307,6 +307,10 @@ export const limits = {
   openUploads: 10,
   idempotencyMs: dayMs,
   auditRetentionDays: 90,
+  /** Age from which entries that wait to be forwarded are removed too. */
+  auditForwardingDays: 180,
+  /** Entries in one message to the receiver of a log. */
+  auditForwardingBatch: 100,
   /** Entries of a log that are counted and paged through; an export has all of them. */
   auditPagedEntries: 10_000,
   /** Syncs of a repository and their conflicts that are kept to look at. */

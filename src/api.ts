@@ -10,6 +10,7 @@ import { accountPageRoutes } from "./accounts/page-routes.ts";
 import { accountRoutes } from "./accounts/routes.ts";
 import type { App } from "./app.ts";
 import { attentionRoutes } from "./attention/routes.ts";
+import { auditForwardingRoutes } from "./audit/forwarding/routes.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { signInPageRoutes } from "./auth/pages/page-routes.ts";
 import { authRoutes } from "./auth/routes.ts";
@@ -86,6 +87,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...grantRoutes(app),
     ...tenantRoutes(app),
     ...auditRoutes(app),
+    ...auditForwardingRoutes(app),
     ...folderRoutes(app),
     ...workspaceRoutes(app),
     ...mcpServerRoutes(app),

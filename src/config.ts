@@ -55,6 +55,8 @@ export interface Config {
   mcpCentral: { privateNetwork: boolean; listMs: number };
   /** Whether identity providers may be on private addresses, and reached over http. */
   ssoPrivateNetwork: boolean;
+  /** Whether receivers of audit logs may be on private addresses, and reached over http. */
+  webhookPrivateNetwork: boolean;
   secretKeys: string | undefined;
   /** Until an administrator decides (`src/users/sign-up-mode.ts`). */
   signUp: SignUpMode;
@@ -138,6 +140,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     mcpCentral: { privateNetwork: e.MCP_CENTRAL_PRIVATE_NETWORK, listMs: limits.connectorListMs },
     ssoPrivateNetwork: e.SSO_PRIVATE_NETWORK,
+    webhookPrivateNetwork: e.WEBHOOK_PRIVATE_NETWORK,
     secretKeys: e.SECRET_KEYS,
     signUp: e.SIGN_UP,
     smtpUrl: e.SMTP_URL,

@@ -193,6 +193,9 @@ export const Environment = z.object({
   SSO_PRIVATE_NETWORK: flag
     .default(false)
     .describe("whether identity providers may be on private addresses, and reached over http"),
+  WEBHOOK_PRIVATE_NETWORK: flag
+    .default(false)
+    .describe("whether receivers of audit logs may be on private addresses, and reached over http"),
   SECRET_KEYS: z
     .string()
     .regex(

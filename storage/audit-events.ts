@@ -4,7 +4,7 @@ import type { EventName } from "../contract/vocabulary.ts";
 import { defineCollection } from "./collection.ts";
 import { commandTimeMs } from "./database.ts";
 import { insertOnce, type EventRow } from "./outbox.ts";
-import { removeSlice } from "./slices.ts";
+import { removeSlice, updateInSlices } from "./slices.ts";
 
 /** Each begins with the owner of the log and ends with the order in which a log is read. */
 /** Entries of one organization's or one user's log within a time, limited by the given filters. */
@@ -34,6 +34,11 @@ export const auditEventsCollection = defineCollection({
     { key: { userId: 1, createdAt: -1, _id: -1 } },
     { key: { userId: 1, name: 1, createdAt: -1, _id: -1 } },
     { key: { createdAt: 1 } },
+    {
+      key: { tenantId: 1, createdAt: 1, _id: 1 },
+      name: "audit_forwarding",
+      partialFilterExpression: { forwarding: true },
+    },
   ],
   open: (events: Collection<EventRow>) => ({
     /** Writes events. Existing ones are not changed. */
@@ -77,8 +82,29 @@ export const auditEventsCollection = defineCollection({
     each: (query: AuditQuery): AsyncIterable<EventRow> =>
       events.find(filterOf(query), { batchSize: exportBatch }).sort(newestFirst),
 
-    /** Removes events older than the retention, in slices; returns how many were removed. */
-    removeBefore: (time: Date, slice = 1000) => removeSlice(events, { createdAt: { $lt: time } }, slice),
+    /** Entries that wait to be forwarded, in their order. */
+    listForwarding: (tenantId: string, limit: number): Promise<EventRow[]> =>
+      events.find({ tenantId, forwarding: true }).sort({ createdAt: 1, _id: 1 }).limit(limit).toArray(),
+    /** Number of entries that wait to be forwarded, counted up to `max`. */
+    countForwarding: (tenantId: string, max: number): Promise<number> =>
+      events.countDocuments({ tenantId, forwarding: true }, { limit: max }),
+    async noteForwarded(ids: string[]): Promise<void> {
+      await events.updateMany({ _id: { $in: ids } }, { $unset: { forwarding: true } });
+    },
+    /** Lets no entry of an organization wait any more. */
+    stopForwarding: (tenantId: string) =>
+      updateInSlices(events, { tenantId, forwarding: true }, { $unset: { forwarding: true } }),
+
+    /**
+     * Removes events older than the retention, in slices; returns how many were removed. Those that wait to be
+     * forwarded stay until `kept`.
+     */
+    removeBefore: (time: Date, kept: Date, slice = 1000) =>
+      removeSlice(
+        events,
+        { $or: [{ createdAt: { $lt: kept } }, { createdAt: { $lt: time }, forwarding: { $exists: false } }] },
+        slice,
+      ),
   }),
 });
 

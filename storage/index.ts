@@ -1,6 +1,7 @@
 /** Every collection of the service, opened on one database. */
 import { anonymousIdentitiesCollection } from "./anonymous-identities.ts";
 import { auditEventsCollection } from "./audit-events.ts";
+import { auditForwardingsCollection } from "./audit-forwardings.ts";
 import { avatarsCollection } from "./avatars.ts";
 import { oidcPoliciesCollection } from "./ci/oidc-policies.ts";
 import type { DeclaredCollection } from "./collection.ts";
@@ -92,6 +93,7 @@ import { workspacesCollection } from "./workspaces.ts";
 const collections = {
   anonymousIdentities: anonymousIdentitiesCollection,
   auditEvents: auditEventsCollection,
+  auditForwardings: auditForwardingsCollection,
   avatars: avatarsCollection,
   connections: connectionsCollection,
   connectorCalls: connectorCallsCollection,

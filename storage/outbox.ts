@@ -27,6 +27,8 @@ export interface EventRow {
   /** HMAC-SHA256 of the caller's address. */
   ipHash?: string;
   createdAt: Date;
+  /** Set while the entry waits for the receiver of the organization's log. */
+  forwarding?: true;
 }
 
 /** The outbox fields of a document. */

@@ -21,6 +21,8 @@ export interface TenantDoc extends WithOutbox {
   maxTokenDays?: number;
   /** Set while members need a second factor; those without one are refused from `from` on. */
   mfaRequirement?: { from: Date; graceDays: number };
+  /** Set while the audit log is sent to a receiver: https:// or syslog+tls://. `since` is the time of the setting. */
+  auditForwarding?: { url: string; since: Date; sealedSecret?: string };
   /** Set while people with an address in a verified domain become members; `role` is theirs. */
   autoJoin?: { role: string };
   /** Set while hosted connectors of the organization's servers can't be used. */
@@ -59,6 +61,7 @@ export const tenantsCollection = defineCollection({
     },
     { key: { slug: 1 }, name: "tenant_list" },
     { key: { deletionAt: 1 }, sparse: true },
+    { key: { "auditForwarding.since": 1 }, sparse: true },
   ],
   outbox: true,
   open: openTenants,
@@ -81,6 +84,17 @@ function openTenants(tenants: Collection<TenantDoc>) {
         .find({ _id: { $in: ids }, ...existing })
         .sort({ slug: 1 })
         .toArray(),
+
+    /** Those of the organizations whose audit log is sent to a receiver. */
+    listForwarding: async (ids: string[]): Promise<string[]> =>
+      (
+        await tenants
+          .find({ _id: { $in: ids }, auditForwarding: { $exists: true } }, { projection: { _id: 1 } })
+          .toArray()
+      ).map(({ _id }) => _id),
+    /** All organizations whose audit log is sent to a receiver. */
+    eachForwarding: () =>
+      tenants.find({ "auditForwarding.since": { $gt: new Date(0) } }, { projection: { _id: 1 } }),
 
     /** Changes an organization. Null if it no longer exists, or is being erased. */
     change: changeOf(tenants, present),

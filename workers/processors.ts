@@ -1,6 +1,7 @@
 /** The closed map from job to processor: a job without one does not compile. */
 import { finishDeletion } from "../src/accounts/delete-account.ts";
 import type { App } from "../src/app.ts";
+import { forwardAuditLog, queueForwarding } from "../src/audit/forwarding/forward.ts";
 import { removeConnectors } from "../src/connectors/remove.ts";
 import { advanceEpoch } from "../src/epoch/epoch.ts";
 import { mirrorCatalog } from "../src/mcp-servers/catalog/mirror.ts";
@@ -44,6 +45,8 @@ export function processors(app: App): Processors {
     "orgs.member-left": (payload) => cleanUpAfterMember(app, payload),
     "orgs.erase": ({ tenantId }) => eraseTenant(app, tenantId),
     "orgs.team-deleted": (payload) => cleanUpAfterTeam(app, payload),
+    "audit.forward": ({ tenantId }) => forwardAuditLog(app, tenantId),
+    "audit.queue": () => queueForwarding(app),
     "mail.account": (payload) => sendAccountMails(app, payload),
     "mail.followed": () => sendFollowMails(app),
     "workspaces.sync": ({ tenantId }) => syncWorkspaces(app, tenantId),

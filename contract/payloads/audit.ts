@@ -36,3 +36,28 @@ export const AuditLogPayload = z
   })
   .meta({ id: "AuditLog" });
 export type AuditLogPayload = z.infer<typeof AuditLogPayload>;
+
+export const AuditForwardingPayload = z
+  .object({
+    url: z.string(),
+    since: z.iso.datetime().meta({ description: "entries from then on are sent" }),
+    state: z.enum(["working", "failing"]),
+    deliveredAt: z.iso.datetime().nullable().meta({ description: "time of the last delivery" }),
+    waiting: z.number().int().meta({ description: "entries that wait, counted up to 10,000" }),
+    oldestAt: z.iso.datetime().nullable().meta({ description: "time of the oldest entry that waits" }),
+    error: z.string().nullable().meta({ description: "why the last attempt failed" }),
+    nextAttemptAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "AuditForwarding" });
+export type AuditForwardingPayload = z.infer<typeof AuditForwardingPayload>;
+
+export const AuditForwardingSettingPayload = z
+  .object({
+    forwarding: AuditForwardingPayload.nullable().meta({ description: "null if the log is not sent" }),
+    secret: z
+      .string()
+      .nullable()
+      .meta({ description: "secret by which messages are signed; only in the response that creates it" }),
+  })
+  .meta({ id: "AuditForwardingSetting" });
+export type AuditForwardingSettingPayload = z.infer<typeof AuditForwardingSettingPayload>;

@@ -7,6 +7,7 @@
 import type { EventName } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
+import { forwardSoon } from "./forwarding/forward-soon.ts";
 
 /** The service's own log is stored like that of an organization, under an id that no organization can have. */
 export const serviceLog = { tenantId: "service" } as const;
@@ -30,7 +31,12 @@ const sharedMetadata: Partial<Record<EventName, readonly string[]>> = {
 /** Writes events to every log that shows them. May run twice. */
 export async function recordEvents(app: App, events: readonly EventRow[]): Promise<void> {
   const copies = await Promise.all(events.map((event) => copiesOf(app, event)));
-  await app.storage.auditEvents.record([...events, ...copies.flat()]);
+  const rows = [...events, ...copies.flat()];
+  const tenantIds = new Set(rows.flatMap(({ tenantId }) => tenantId ?? []));
+  const forwarded = new Set(await app.storage.tenants.listForwarding([...tenantIds]));
+  for (const row of rows) if (forwarded.has(row.tenantId ?? "")) row.forwarding = true;
+  await app.storage.auditEvents.record(rows);
+  for (const tenantId of forwarded) await forwardSoon(app, tenantId);
 }
 
 async function copiesOf(app: App, event: EventRow): Promise<EventRow[]> {

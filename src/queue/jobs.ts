@@ -29,6 +29,10 @@ export interface JobPayloads {
   "orgs.member-left": { tenantId: string; userId: string };
   /** Erases an organization whose grace period is over. */
   "orgs.erase": { tenantId: string };
+  /** Sends the entries of an organization's audit log that wait to its receiver. */
+  "audit.forward": { tenantId: string };
+  /** Queues the job above for each organization with a receiver. */
+  "audit.queue": Record<string, never>;
   /** Removes the references to a deleted team. */
   "orgs.team-deleted": { tenantId: string; teamId: string };
   /** Sends the pending mails of an account. */
@@ -99,6 +103,9 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "orgs.member-left": { attempts: 10, backoffMs: 1000 },
   "orgs.erase": { attempts: 10, backoffMs: 5000, timeoutMs: 60 * minuteMs },
   "orgs.team-deleted": { attempts: 10, backoffMs: 1000 },
+  // Failures of a receiver are recorded at the organization, which has its own time for the next attempt.
+  "audit.forward": { attempts: 3, backoffMs: 5000 },
+  "audit.queue": { attempts: 1, backoffMs: 5000 },
   // Retries for about eight hours; after that the reconcile job queues pending mails.
   "mail.account": { attempts: 10, backoffMs: 60_000 },
   // Every minute; what one run can't send is due in the next.
@@ -126,6 +133,8 @@ export const queueConcurrency: { readonly [Q in QueueName]: number } = {
   folders: 2,
   mail: 2,
   orgs: 2,
+  // Most of a delivery is waiting for the receiver.
+  audit: 8,
   workspaces: 2,
   sso: 2,
   catalog: 1,

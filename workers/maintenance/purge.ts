@@ -43,7 +43,12 @@ export async function purge(app: App): Promise<void> {
   await pruneFolders(app);
   await pruneOrganizations(app);
   await app.mail.removeBefore(daysAgo(mailDays));
-  await inSlices(() => app.storage.auditEvents.removeBefore(daysAgo(limits.auditRetentionDays)));
+  await inSlices(() =>
+    app.storage.auditEvents.removeBefore(
+      daysAgo(limits.auditRetentionDays),
+      daysAgo(limits.auditForwardingDays),
+    ),
+  );
   await inSlices(() => app.storage.scimLog.removeBefore(daysAgo(limits.scimLogDays)));
   for (const tenantId of await app.storage.scimProviders.listTenants())
     await inSlices(() => app.storage.scimLog.removeBeyond(tenantId, limits.scimLogEntries));

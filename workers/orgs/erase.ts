@@ -40,6 +40,7 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => storage.pathReservations.removeOfTenant(id),
   ({ storage }, id) => storage.folders.removeOfTenant(id),
   rowsOf("auditEvents"),
+  ({ storage }, id) => storage.auditForwardings.remove(id),
 ];
 
 const batch = 100;

@@ -56,6 +56,13 @@ export const sealedFields: readonly SealedField[] = [
     recordId: ownId,
   },
   {
+    name: "secrets of receivers of audit logs",
+    collection: "tenants",
+    path: "auditForwarding.sealedSecret",
+    sealedIn: ["src/audit/forwarding/service.ts"],
+    recordId: (row) => `audit-forwarding:${row._id}`,
+  },
+  {
     name: "client secrets of identity providers",
     collection: "sso_providers",
     path: "oidc.sealedSecret",

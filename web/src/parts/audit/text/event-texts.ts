@@ -106,6 +106,10 @@ export const eventTexts: Record<EventName, readonly [name: string, sentence: str
   "organization.created": ["Organization created", "created the organization {name|}"],
   "organization.updated": ["Organization changed", "changed the settings of the organization"],
   "organization.collections_ordered": ["Collections ordered", "changed the order of the collections"],
+  "organization.audit_forwarding_changed": [
+    "Forwarding of the audit log changed",
+    "changed where the audit log is sent",
+  ],
   "organization.avatar_uploaded": ["Avatar uploaded", "uploaded an avatar of the organization"],
   "organization.avatar_deleted": ["Avatar removed", "removed the avatar of the organization"],
   "organization.deletion_scheduled": ["Deletion scheduled", "scheduled the deletion of the organization"],

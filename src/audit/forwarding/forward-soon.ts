@@ -1,0 +1,5 @@
+import type { App } from "../../app.ts";
+
+/** Queues the delivery of what waits. Entries of the next second go with it, as one message. */
+export const forwardSoon = (app: App, tenantId: string, delayMs = 1000): Promise<void> =>
+  app.queue.enqueue("audit.forward", { tenantId }, { jobId: tenantId, delayMs });
