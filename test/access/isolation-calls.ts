@@ -91,6 +91,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "put /api/tenants/:tenant/search-synonyms": () => ({ groups: [["a1", "b1"]] }),
   "put /api/tenants/:tenant/auto-join": () => ({ enabled: true }),
   "put /api/tenants/:tenant/mfa-requirement": () => ({ required: true }),
+  "put /api/tenants/:tenant/audit-log/forwarding": () => ({ url: "https://spy.example.com/audit" }),
   "post /api/admin/users/:user/grant-administrator": () => ({ reason: "x" }),
   "post /api/admin/users/:user/remove-administrator": () => ({ reason: "x" }),
   "post /api/admin/skills/:skill/take-down": () => ({ reason: "x" }),

@@ -11,6 +11,7 @@ import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
+import { AuditReceiver } from "./audit-receiver.tsx";
 
 export const Route = createFileRoute("/$org/-/security")({ component: SecurityPage });
 
@@ -26,10 +27,11 @@ function SecurityPage() {
           <div>
             <h1>Security</h1>
             <p className="sub">
-              How members of <bdi>{name}</bdi> prove who they are.
+              How members of <bdi>{name}</bdi> prove who they are, and who else gets the audit log.
             </p>
           </div>
           <LoadedRequirement org={org} />
+          <AuditReceiver org={org} />
         </div>
       )}
     </OrganizationPage>
