@@ -54,7 +54,8 @@ export async function reserveProxy(
   };
 }
 
-function makeCertificate(folder: string): [string, string] {
+/** A certificate of `localhost` that it signed itself, and its key. */
+export function makeCertificate(folder: string): [cert: string, key: string] {
   const [cert, key] = [path.join(folder, "cert.pem"), path.join(folder, "key.pem")];
   const made = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
   const names = ["-addext", "subjectAltName=DNS:localhost"];
