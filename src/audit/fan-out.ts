@@ -7,7 +7,7 @@
 import type { EventName } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
-import { forwardSoon } from "./forwarding/forward-soon.ts";
+import { writeEvents } from "./write-events.ts";
 
 /** The service's own log is stored like that of an organization, under an id that no organization can have. */
 export const serviceLog = { tenantId: "service" } as const;
@@ -31,12 +31,7 @@ const sharedMetadata: Partial<Record<EventName, readonly string[]>> = {
 /** Writes events to every log that shows them. May run twice. */
 export async function recordEvents(app: App, events: readonly EventRow[]): Promise<void> {
   const copies = await Promise.all(events.map((event) => copiesOf(app, event)));
-  const rows = [...events, ...copies.flat()];
-  const tenantIds = new Set(rows.flatMap(({ tenantId }) => tenantId ?? []));
-  const forwarded = new Set(await app.storage.tenants.listForwarding([...tenantIds]));
-  for (const row of rows) if (forwarded.has(row.tenantId ?? "")) row.forwarding = true;
-  await app.storage.auditEvents.record(rows);
-  for (const tenantId of forwarded) await forwardSoon(app, tenantId);
+  await writeEvents(app, [...events, ...copies.flat()]);
 }
 
 async function copiesOf(app: App, event: EventRow): Promise<EventRow[]> {

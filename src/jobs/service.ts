@@ -8,6 +8,7 @@ import { type Actor, actorId } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, type EventSubject } from "../audit/events.ts";
 import { serviceLog } from "../audit/fan-out.ts";
+import { writeEvents } from "../audit/write-events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { queueConcurrency, queueNames, type Refusal } from "../queue/index.ts";
 import { loadJob, requireQueue } from "./load.ts";
@@ -107,7 +108,7 @@ async function note(
 ): Promise<void> {
   const by = { administrator: actorId(actor), ipHash: actor.origin.ipHash };
   app.log.warn({ ...by, act, of: subject.resourceId, ...subject.metadata }, "an administrator acts");
-  await app.storage.auditEvents.record([makeEvent(app, actor, act, { ...serviceLog, ...subject })]);
+  await writeEvents(app, [makeEvent(app, actor, act, { ...serviceLog, ...subject })]);
 }
 
 function refused(refusal: Refusal, id: string): ServiceError {

@@ -134,7 +134,7 @@ export const queueConcurrency: { readonly [Q in QueueName]: number } = {
   mail: 2,
   orgs: 2,
   // Most of a delivery is waiting for the receiver.
-  audit: 8,
+  audit: 32,
   workspaces: 2,
   sso: 2,
   catalog: 1,

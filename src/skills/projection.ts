@@ -10,6 +10,7 @@ import { measured } from "../../contract/observation.ts";
 import type { SkillDoc, SkillToIndex, SkillToProject } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
+import { writeEvents } from "../audit/write-events.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
 import { perApp } from "../per-app.ts";
 import { requestSync } from "../queue/request-sync.ts";
@@ -46,12 +47,15 @@ export const projectRecords = (app: App, ids: string[]): Promise<string[]> =>
   measured("publish", { stage: "project" }, () => projectAll(app, ids));
 
 async function projectAll(app: App, ids: string[]): Promise<string[]> {
-  const { skills, versions, auditEvents } = app.storage;
+  const { skills, versions } = app.storage;
   const found = await skills.listToProject(ids);
   // Before the events are in the log: open pages then read the changes again.
   await noteChanges(app, found);
   await Promise.all([
-    auditEvents.record(found.flatMap((skill) => skill.outbox ?? [])),
+    writeEvents(
+      app,
+      found.flatMap((skill) => skill.outbox ?? []),
+    ),
     versions.record(found.flatMap((skill) => skill.pending)),
     correctAccess(app, found),
   ]);

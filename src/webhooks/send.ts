@@ -2,7 +2,9 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { openGuardedFetch } from "../../repos/transport/guarded-fetch.ts";
 
-const limits = { firstByteMs: 10_000, silenceMs: 10_000, maxBytes: 64 * 1024 };
+/** Time for the whole exchange: a receiver that sends its response byte by byte has no more. */
+export const deadlineMs = 10_000;
+const limits = { firstByteMs: deadlineMs, silenceMs: deadlineMs, maxBytes: 64 * 1024 };
 const prefix = "whsec_";
 
 export interface WebhookTarget {
@@ -19,19 +21,26 @@ export interface WebhookMessage {
   sentAt: Date;
 }
 
+/** A receiver that did not take a message; the text says why and has nothing of the response. */
+export class ReceiverError extends Error {
+  static late = () => new ReceiverError(`The receiver took longer than ${deadlineMs / 1000} seconds.`);
+}
+
 export const newWebhookSecret = () => `${prefix}${randomBytes(32).toString("base64")}`;
 
-/** Follows no redirect. Throws unless the receiver responds with 2xx; the message has no text of the response. */
+/** Follows no redirect. Throws `ReceiverError` or `RepoError` unless the receiver responds with 2xx. */
 export async function sendSigned(
   { url, secret, privateNetwork }: WebhookTarget,
   { id, body, sentAt }: WebhookMessage,
 ): Promise<void> {
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));
   const guarded = openGuardedFetch({ ...limits, allowPrivateNetwork: privateNetwork });
+  const signal = AbortSignal.timeout(deadlineMs);
   try {
     const response = await guarded.fetch(url, {
       method: "POST",
       body,
+      signal,
       headers: {
         "content-type": "application/json",
         "webhook-id": id,
@@ -40,7 +49,9 @@ export async function sendSigned(
       },
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`The receiver responded with status ${response.status}.`);
+    if (!response.ok) throw new ReceiverError(`The receiver responded with status ${response.status}.`);
+  } catch (error) {
+    throw signal.aborted ? ReceiverError.late() : error;
   } finally {
     guarded.close();
   }

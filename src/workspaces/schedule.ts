@@ -4,6 +4,7 @@ import type { WorkspaceSettingsDoc } from "../../storage/workspace-settings.ts";
 import type { WorkspaceDoc } from "../../storage/workspaces.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent } from "../audit/events.ts";
+import { writeEvents } from "../audit/write-events.ts";
 import { loadTree } from "../folders/tree/trees.ts";
 import { liftNestedRestrictions } from "./nested.ts";
 import { provisionScheduled } from "./provision.ts";
@@ -117,7 +118,10 @@ export async function flushWorkspaceEvents(
   rows: readonly Pick<WorkspaceDoc, "_id" | "outbox">[],
 ): Promise<void> {
   const withEvents = rows.filter((row) => (row.outbox ?? []).length > 0);
-  await app.storage.auditEvents.record(withEvents.flatMap((row) => row.outbox ?? []));
+  await writeEvents(
+    app,
+    withEvents.flatMap((row) => row.outbox ?? []),
+  );
   await app.storage.workspaces.clearOutboxes(
     withEvents.map((row) => ({ id: row._id, eventIds: (row.outbox ?? []).map((event) => event._id) })),
   );

@@ -1,14 +1,14 @@
 /** Audit logs that are sent to a receiver, as signed webhooks. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { limits } from "../../contract/limits.ts";
 import type { AuditEntryPayload, AuditForwardingSettingPayload } from "../../contract/payloads/audit.ts";
 import { forwardAuditLog, queueForwarding } from "../../src/audit/forwarding/forward.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
-import { newFolder, newMember } from "../support/organization.ts";
+import { newFolder, newMember, publishSkill } from "../support/organization.ts";
 import { assertIndexed, plansOf } from "../support/plans.ts";
 import type { TestUser } from "../support/service.ts";
 import { closedAfter, setUpOrganization } from "../support/set-up.ts";
@@ -104,6 +104,13 @@ describe("the receiver of an audit log", () => {
     assert.equal((await read()).waiting, 0);
   });
 
+  it("gets what is done with skills", async () => {
+    received.length = 0;
+    const { id } = await publishSkill(service, org, owner, { name: "forwarded" });
+    await forward();
+    assert.ok(actionsSent().includes(`skill.created ${id}`), actionsSent().join());
+  });
+
   it("gets everything after an outage, in order, and the failure is shown without its text", async () => {
     received.length = 0;
     for (const refusal of [500, 302]) {
@@ -181,6 +188,7 @@ describe("the receiver of an audit log", () => {
   it("must be an address without credentials, of a protocol that is known", async () => {
     await verified();
     for (const wrong of [
+      "syslog+tls://siem.example.com?query",
       "ftp://siem.example.com/",
       "https://user:password@siem.example.com/",
       "syslog+tls://siem.example.com/path",
@@ -191,6 +199,11 @@ describe("the receiver of an audit log", () => {
       "",
     ])
       assert.equal((await set(owner, { url: wrong })).code, "invalid_request", wrong);
+  });
+
+  it("is stored without the white space and upper case that parsers ignore", async () => {
+    const answer = await set(owner, { url: ` HTTP${url.slice("http".length)}\n` });
+    assert.equal(answer.data.forwarding?.url, url);
   });
 
   it("keeps its secret until a new one is asked for, and shows it once", async () => {
@@ -263,6 +276,39 @@ describe("the receiver of an audit log", () => {
     assert.deepEqual(actionsSent(), []);
     const { raw } = app.storage.database;
     assert.equal(await raw.collection("audit_events").countDocuments({ forwarding: true }), 0);
+  });
+});
+
+describe("a receiver that does not end", () => {
+  it("has ten seconds, also if it sends its response byte by byte", async () => {
+    const sockets = new Set<Socket>();
+    const drip = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/plain" });
+      const timer = setInterval(() => response.write("."), 200);
+      response.once("close", () => clearInterval(timer));
+    }).on("connection", (socket) => sockets.add(socket));
+    const silent = createTcpServer((socket) => void sockets.add(socket.on("error", () => {})));
+    const ports = await Promise.all(
+      [drip, silent].map(async (server) => {
+        await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+        return (server.address() as AddressInfo).port;
+      }),
+    );
+    const again = await verified();
+    const started = performance.now();
+    const answers = await Promise.all(
+      [`http://127.0.0.1:${ports[0]}/`, `syslog+tls://127.0.0.1:${ports[1]}`].map(async (target) => {
+        const slow = await service.newOrg(again);
+        const at = `/api/tenants/${slow.slug}/audit-log/forwarding`;
+        assert.equal((await set(again, { url: target }, at)).status, 200);
+        return service.call("POST", `${at}/test`, { cookie: again.cookie });
+      }),
+    );
+    for (const socket of sockets) socket.destroy();
+    for (const server of [drip, silent]) server.close();
+    for (const { code, error } of answers)
+      assert.deepEqual([code, error], ["refused", "The receiver took longer than 10 seconds."]);
+    assert.ok(performance.now() - started < 20_000);
   });
 });
 

@@ -56,6 +56,7 @@ const order = [
   "compute",
   "mcp",
   "queue",
+  "webhooks",
   "audit",
   "analytics",
   "mail",

@@ -2,10 +2,12 @@
 import { isIP } from "node:net";
 import tls from "node:tls";
 import type { AuditEntryPayload } from "../../../contract/payloads/audit.ts";
+import { hiddenCharacters } from "../../../contract/unsafe-characters.ts";
 import { assertPublicHost, publicLookup } from "../../../repos/transport/address.ts";
+import { asUnreachable } from "../../../repos/transport/http-errors.ts";
+import { deadlineMs, ReceiverError } from "../../webhooks/send.ts";
 
 export const syslogPort = 6514;
-const timeoutMs = 10_000;
 /** Facility 13 (log audit), severity 6 (informational). */
 const priority = 13 * 8 + 6;
 
@@ -27,7 +29,7 @@ export async function sendSyslog(
 ): Promise<void> {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (!privateNetwork) assertPublicHost(hostname);
+  if (!privateNetwork) assertPublicHost(host);
   await new Promise<void>((resolve, reject) => {
     const socket = tls.connect({
       host,
@@ -36,27 +38,32 @@ export async function sendSyslog(
       ...(privateNetwork ? {} : { lookup: publicLookup }),
       minVersion: "TLSv1.2",
     });
-    const fail = (reason: string) => {
-      socket.destroy();
-      reject(new Error(`The receiver ${host} ${reason}.`));
-    };
-    socket.setTimeout(timeoutMs, () => fail("takes too long"));
-    socket.once("error", (error: NodeJS.ErrnoException) => fail(describe(error)));
-    socket.once("close", (hadError) => {
-      if (!hadError) resolve();
+    // Not a timeout of the socket, which each byte of the receiver would prolong.
+    const late = setTimeout(() => socket.destroy(ReceiverError.late()), deadlineMs);
+    let isSent = false;
+    socket.once("error", (error) =>
+      reject(error instanceof ReceiverError ? error : asUnreachable(error, host)),
+    );
+    socket.once("close", () => {
+      clearTimeout(late);
+      if (isSent) resolve();
+      else reject(new ReceiverError("The receiver closed the connection before it had the entries."));
     });
     socket.once("secureConnect", () => {
-      socket.end(Buffer.concat(entries.map((entry) => frameOf(service, entry))));
+      const frames = Buffer.concat(entries.map((entry) => frameOf(service, entry)));
+      socket.once("finish", () => (isSent = true));
+      socket.end(frames);
       socket.resume();
     });
   });
 }
 
-function describe({ code = "" }: NodeJS.ErrnoException): string {
-  if (/CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/.test(code))
-    return `has a certificate that is not trusted (${code})`;
-  return `can't be reached (${code || "the connection was lost"})`;
-}
+/** Characters that end a line or hide others where a receiver writes the text as it is. */
+const escaped = (characters: string) =>
+  characters
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
 
 /** RFC 5424, 6: the text is UTF-8, which its first three bytes say. */
 function frameOf(service: string, entry: AuditEntryPayload): Buffer {
@@ -64,7 +71,7 @@ function frameOf(service: string, entry: AuditEntryPayload): Buffer {
   const message = Buffer.concat([
     Buffer.from(header, "ascii"),
     Buffer.from([0xef, 0xbb, 0xbf]),
-    Buffer.from(JSON.stringify(entry)),
+    Buffer.from(JSON.stringify(entry).replaceAll(hiddenCharacters, escaped)),
   ]);
   return Buffer.concat([Buffer.from(`${message.length} `), message]);
 }

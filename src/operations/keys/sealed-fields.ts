@@ -59,7 +59,7 @@ export const sealedFields: readonly SealedField[] = [
     name: "secrets of receivers of audit logs",
     collection: "tenants",
     path: "auditForwarding.sealedSecret",
-    sealedIn: ["src/audit/forwarding/service.ts"],
+    sealedIn: ["src/orgs/audit-forwarding/service.ts"],
     recordId: (row) => `audit-forwarding:${row._id}`,
   },
   {

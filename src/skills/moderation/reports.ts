@@ -10,6 +10,7 @@ import { actorKey, type Actor, type UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { serviceLog } from "../../audit/fan-out.ts";
+import { writeEvents } from "../../audit/write-events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import { type Page } from "../../http/route.ts";
@@ -75,7 +76,7 @@ export async function closeReport(
     resourceId,
     metadata: { report: id, publicId, slug, organization, note },
   });
-  await app.storage.auditEvents.record([event]);
+  await writeEvents(app, [event]);
   const closed = await app.storage.skillReports.close(id, {
     state,
     closedBy: { id: administrator.userId, username: administrator.username },

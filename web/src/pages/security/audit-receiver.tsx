@@ -21,7 +21,7 @@ type Forwarding = Schemas["AuditForwarding"];
 
 /** Where the audit log is sent, whether that works, and the change of it. */
 export function AuditReceiver({ org }: { org: string }) {
-  const found = useQuery(receiverQuery(org));
+  const found = useQuery({ ...receiverQuery(org), refetchInterval: 15_000 });
   return (
     <section className="panel" aria-labelledby="receiver-heading">
       <header>
@@ -29,8 +29,8 @@ export function AuditReceiver({ org }: { org: string }) {
       </header>
       <div className="body stack gap-4">
         <p className="sub">
-          Entries are sent from now on, each at least once and in order. An https address gets signed
-          webhooks, a syslog+tls one RFC 5424 messages.
+          Each new entry is also sent to this address, at least once and in order: to an https address as a
+          signed webhook, to a syslog+tls address as a message of RFC 5424.
         </p>
         <Loaded found={found} rows={2}>
           {({ forwarding }) => <Receiver org={org} forwarding={forwarding} />}
@@ -58,9 +58,11 @@ function Receiver({ org, forwarding }: { org: string; forwarding: Forwarding | n
     <>
       {forwarding && <State forwarding={forwarding} />}
       {secret !== null && (
-        <div className="note ok stack gap-3" role="status">
-          <p>Copy the secret by which messages are signed: it is not shown again.</p>
-          <Command text={secret} prompt="" label="Copy secret" />
+        <div className="note ok" role="status">
+          <div className="stack gap-3">
+            <p>Copy the secret by which messages are signed: it is not shown again.</p>
+            <Command text={secret} prompt="" label="Copy secret" />
+          </div>
         </div>
       )}
       <Form
@@ -70,6 +72,7 @@ function Receiver({ org, forwarding }: { org: string; forwarding: Forwarding | n
       >
         <Problem error={save.error} fields={["url"]} />
         <TextInput
+          key={forwarding?.url}
           name="url"
           label="Address"
           placeholder="https://siem.example.com/audit or syslog+tls://siem.example.com:6514"
@@ -102,7 +105,7 @@ function Receiver({ org, forwarding }: { org: string; forwarding: Forwarding | n
             </Button>
           )}
           <span role="status" className="meta">
-            {test.isSuccess ? "The receiver took the test." : save.isSuccess && "Saved."}
+            {test.isSuccess ? "The receiver accepted the test message." : save.isSuccess && "Saved."}
           </span>
         </div>
         <Problem error={test.error} />
@@ -119,7 +122,7 @@ function Receiver({ org, forwarding }: { org: string; forwarding: Forwarding | n
           }}
           onClose={() => setEnding(false)}
         >
-          <p>Entries that wait are not sent any more. They stay in the audit log.</p>
+          <p>Entries that are waiting will not be sent. They stay in the audit log.</p>
         </ConfirmDialog>
       )}
     </>
@@ -135,8 +138,8 @@ function State({ forwarding }: { forwarding: Forwarding }) {
           {state === "failing"
             ? error
             : deliveredAt === null
-              ? "Nothing was sent yet."
-              : "The receiver works."}
+              ? "Nothing has been sent yet."
+              : "The receiver accepts messages."}
           {deliveredAt !== null && (
             <>
               {" "}
@@ -146,13 +149,13 @@ function State({ forwarding }: { forwarding: Forwarding }) {
         </span>
         {waiting > 0 && oldestAt !== null && (
           <span className="meta">
-            {countText(waiting, "entry", "entries")} wait, the oldest since <Time value={oldestAt} />
+            Waiting: {countText(waiting, "entry", "entries")}, the oldest from <Time value={oldestAt} />.
             {nextAttemptAt !== null && (
               <>
-                ; next attempt <Time value={nextAttemptAt} />
+                {" "}
+                Next attempt: <Time value={nextAttemptAt} />.
               </>
             )}
-            .
           </span>
         )}
       </div>

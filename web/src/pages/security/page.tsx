@@ -27,7 +27,7 @@ function SecurityPage() {
           <div>
             <h1>Security</h1>
             <p className="sub">
-              How members of <bdi>{name}</bdi> prove who they are, and who else gets the audit log.
+              How members of <bdi>{name}</bdi> prove who they are, and where the audit log is sent.
             </p>
           </div>
           <LoadedRequirement org={org} />

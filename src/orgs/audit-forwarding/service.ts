@@ -4,15 +4,15 @@ import type { AuditForwardingSettingPayload } from "../../../contract/payloads/a
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { deliver, failureText, secretRecord } from "../../audit/forwarding/deliver.ts";
+import { forwardSoon } from "../../audit/forwarding/forward-soon.ts";
 import { ServiceError, invalidRequest, notFound } from "../../errors.ts";
-import { propagateTenantSoon } from "../../orgs/propagate.ts";
-import { loadTenant } from "../../orgs/service.ts";
 import { requireUser } from "../../users/load.ts";
 import { requireRecentVerification } from "../../users/recent-verification.ts";
 import { newWebhookSecret } from "../../webhooks/send.ts";
-import { makeEvent } from "../events.ts";
-import { forwardSoon } from "./forward-soon.ts";
-import { deliver, reasonOf, secretRecord } from "./forward.ts";
+import { propagateTenantSoon } from "../propagate.ts";
+import { loadTenant } from "../service.ts";
 import type { AuditForwarding } from "./schema.ts";
 
 const load = (app: App, actor: Actor, ref: string) => loadTenant(app, actor, ref, "security:manage");
@@ -33,10 +33,12 @@ export async function setForwarding(
   app: App,
   actor: Actor,
   tenantRef: string,
-  { url, newSecret }: AuditForwarding,
+  { url: given, newSecret }: AuditForwarding,
 ): Promise<AuditForwardingSettingPayload> {
   const tenant = await load(app, actor, tenantRef);
   requireRecentVerification(app, requireUser(actor), "change where the audit log is sent", tenant._id);
+  // Without the white space and the upper case that a parser of addresses takes away.
+  const url = new URL(given).href;
   if (url.startsWith("http:") && !app.config.webhookPrivateNetwork)
     throw invalidRequest("The receiver must be https://…, or syslog+tls://host:port.");
   const previous = tenant.auditForwarding;
@@ -78,7 +80,7 @@ export async function testForwarding(app: App, actor: Actor, tenantRef: string):
   try {
     await deliver(app, { tenantId: tenant._id, target }, []);
   } catch (error) {
-    throw new ServiceError("refused", `The receiver did not take the message: ${reasonOf(error)}`);
+    throw new ServiceError("refused", failureText(error));
   }
   await app.storage.auditForwardings.retry(tenant._id);
   await forwardSoon(app, tenant._id, 0);

@@ -2,7 +2,7 @@
 import { AuditForwardingSettingPayload } from "../../../contract/payloads/audit.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
-import { TenantParams } from "../../orgs/schema.ts";
+import { TenantParams } from "../schema.ts";
 import { AuditForwarding } from "./schema.ts";
 import { endForwarding, readForwarding, setForwarding, testForwarding } from "./service.ts";
 

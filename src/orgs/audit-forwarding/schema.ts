@@ -2,9 +2,9 @@ import { z } from "zod";
 
 const isReceiver = (text: string) => {
   if (!URL.canParse(text)) return false;
-  const { protocol, username, password, hostname, pathname, hash } = new URL(text);
+  const { protocol, username, password, hostname, pathname, search, hash } = new URL(text);
   if (username !== "" || password !== "" || hostname === "" || hash !== "") return false;
-  return /^https?:$/.test(protocol) || (protocol === "syslog+tls:" && /^\/?$/.test(pathname));
+  return /^https?:$/.test(protocol) || (protocol === "syslog+tls:" && /^\/?$/.test(pathname + search));
 };
 
 export const AuditForwarding = z.strictObject({
