@@ -76,9 +76,9 @@ describe("an audit log that is sent to rsyslog", { skip: whyMissing("rsyslogd", 
     await until("the receiver to accept", async () => (await call("POST", `${address}/test`)).status === 200);
     await call("POST", "/api/tenants/acme/folders", { path: "größe" });
     const line = await until("the entry", () => received().find((one) => one.includes("folder.created")));
-    const [facility, severity, application, action] = line!.split(" ");
+    const [facility, severity, application, action] = line.split(" ");
     assert.deepEqual([facility, severity, application, action], ["13", "6", "svc", "folder.created"]);
-    const entry = JSON.parse(line!.slice(line!.indexOf("{"))) as { action: string; metadata: object };
+    const entry = JSON.parse(line.slice(line.indexOf("{"))) as { action: string; metadata: object };
     assert.equal(entry.action, "folder.created");
     assert.match(JSON.stringify(entry.metadata), /größe/);
   });
@@ -87,8 +87,8 @@ describe("an audit log that is sent to rsyslog", { skip: whyMissing("rsyslogd", 
     const name = 'hid\u200bden "quoted" 🧪';
     assert.equal((await call("POST", "/api/user/tokens", { name })).status, 201);
     const line = await until("the entry", () => received().find((one) => one.includes("hid")));
-    assert.ok(line!.includes("hid\\u200bden"));
-    const entry = JSON.parse(line!.slice(line!.indexOf("{"))) as { metadata: { name: string } };
+    assert.ok(line.includes("hid\\u200bden"));
+    const entry = JSON.parse(line.slice(line.indexOf("{"))) as { metadata: { name: string } };
     assert.equal(entry.metadata.name, name);
   });
 
@@ -118,7 +118,7 @@ describe("an audit log that is sent to rsyslog", { skip: whyMissing("rsyslogd", 
       const found = received().filter((one) => /"(first|second)"/.test(one));
       return found.length >= 2 ? found : undefined;
     });
-    assert.ok(both!.at(-2)!.includes('"first"') && both!.at(-1)!.includes('"second"'));
+    assert.ok(both.at(-2)!.includes('"first"') && both.at(-1)!.includes('"second"'));
     assert.equal((await call("GET", address)).data.forwarding?.waiting, 0);
   });
 
