@@ -14,6 +14,8 @@ export const limits = {
   skillSlug: 64,
   collectionsPerOrganization: 50,
   skillsPerCollection: 100,
+  /** Skills of a marketplace: those that changed last. */
+  skillsPerMarketplace: 2000,
   collectionName: 60,
   collectionSlug: 64,
   collectionDescription: 500,

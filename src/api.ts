@@ -54,6 +54,7 @@ import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
+import { marketplaceGitRoutes } from "./reach/marketplaces/git-routes.ts";
 import { scimEndpointRoutes } from "./scim/endpoint-routes.ts";
 import { scimRoutes } from "./scim/routes.ts";
 import { followingPageRoutes } from "./skills/following/page-routes.ts";
@@ -139,6 +140,7 @@ export function serviceRoutes(app: App, health: Health): Route[] {
     ...followingPageRoutes(app),
     ...workersPageRoutes(),
     ...cloneRoutes(app),
+    ...marketplaceGitRoutes(app),
     ...scimEndpointRoutes(app, [translateStorage, translateQueue]),
     ...docsRoutes(describe),
     ...healthRoutes(health),

@@ -46,6 +46,7 @@ import { oauthRequestsCollection } from "./oauth/requests.ts";
 import { operatorConditionsCollection } from "./operator-conditions.ts";
 import { organizationSizesCollection } from "./organization-sizes.ts";
 import { pathReservationsCollection } from "./path-reservations.ts";
+import { marketplacesCollection } from "./reach/marketplaces.ts";
 import { refusedContentsCollection } from "./refused-contents.ts";
 import { rolesCollection } from "./roles.ts";
 import { scimGroupsCollection } from "./scim/groups.ts";
@@ -112,6 +113,7 @@ const collections = {
   jobMetrics: jobMetricsCollection,
   keyRing: keyRingCollection,
   mailBudgets: mailBudgetsCollection,
+  marketplaces: marketplacesCollection,
   mcpCatalog: mcpCatalogCollection,
   mcpInstalls: mcpInstallsCollection,
   mcpServers: mcpServersCollection,

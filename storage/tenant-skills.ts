@@ -1,7 +1,8 @@
 /** Operations on all skills of an organization. */
-import type { Database } from "./database.ts";
+import { commandTimeMs, type Database } from "./database.ts";
 import { listIds } from "./ids.ts";
 import type { SkillDoc } from "./skills.ts";
+import { visible } from "./skills/document.ts";
 import { updateInSlices } from "./slices.ts";
 import { isListed } from "./takedowns.ts";
 
@@ -21,6 +22,41 @@ export type MirroredSkill = Pick<
   | "current"
   | "head"
 >;
+
+/** A skill as a marketplace or an index offers it. */
+export type OfferedSkill = Pick<
+  SkillDoc,
+  | "_id"
+  | "tenantId"
+  | "publicId"
+  | "slug"
+  | "name"
+  | "description"
+  | "type"
+  | "visibility"
+  | "takedown"
+  | "tags"
+  | "folderId"
+  | "author"
+  | "updatedAt"
+  | "current"
+>;
+
+const offeredFields = {
+  tenantId: 1,
+  publicId: 1,
+  slug: 1,
+  name: 1,
+  description: 1,
+  type: 1,
+  visibility: 1,
+  takedown: 1,
+  tags: 1,
+  folderId: 1,
+  author: 1,
+  updatedAt: 1,
+  current: 1,
+} satisfies Partial<Record<keyof OfferedSkill, 1>>;
 
 export function openTenantSkills(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
@@ -83,6 +119,32 @@ export function openTenantSkills(database: Database) {
         .sort({ _id: 1 })
         .limit(limit)
         .toArray() as Promise<MirroredSkill[]>,
+    /**
+     * The skills that changed last: those in the catalog, those under no restriction, or some by their ids. Access is
+     * to be decided for each, since these fields are derived.
+     */
+    listOffered: (
+      tenantId: string,
+      which: "listed" | "unrestricted" | string[],
+      limit: number,
+    ): Promise<OfferedSkill[]> =>
+      skills
+        .find(
+          {
+            tenantId,
+            ...(which === "listed"
+              ? { listed: true }
+              : which === "unrestricted"
+                ? { effectiveRestrictionId: null }
+                : { _id: { $in: which } }),
+            ...visible,
+          },
+          { maxTimeMS: commandTimeMs },
+        )
+        .project<OfferedSkill>(offeredFields)
+        .sort({ updatedAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
     /** Folder of each of an organization's skills. */
     listFolders: (tenantId: string) =>
       skills

@@ -18,7 +18,7 @@ import { updateSkillAccess } from "./folders/update-effective-access.ts";
 import { sendAccountMails } from "./mail/account.ts";
 import { sendFollowMails } from "./mail/followed.ts";
 import { countInstallDays } from "./maintenance/count-installs.ts";
-import { repackSkill, maintainRepos } from "./maintenance/maintain-repos.ts";
+import { repackRepository, maintainRepos } from "./maintenance/maintain-repos.ts";
 import { purge } from "./maintenance/purge.ts";
 import { reconcile } from "./maintenance/reconcile.ts";
 import { eraseTenant } from "./orgs/erase.ts";
@@ -61,7 +61,7 @@ export function processors(app: App): Processors {
       await app.repos.maintain(payload);
     },
     "maintenance.compact-repos": () => maintainRepos(app),
-    "maintenance.repack": (payload) => repackSkill(app, payload),
+    "maintenance.repack": (payload) => repackRepository(app, payload),
     "maintenance.check-repos": (payload) =>
       runInChild(app, "maintenance.check-repos", payload, { maxOldSpaceMb: 512, timeoutMs: 3_600_000 }),
   };

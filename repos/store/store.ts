@@ -160,6 +160,10 @@ export function openSkillStore(given: StoreOptions): SkillStore {
       assertOpen();
       return tracked(commits.rewrite(repo, written, draft));
     },
+    assemble: async (repo, draft) => {
+      assertOpen();
+      return tracked(commits.assemble(repo, draft));
+    },
     readCommit: async (repo, oid) => {
       assertOpen();
       return versions.commit(repo, oid);

@@ -61,6 +61,39 @@ export interface VersionDraft extends CommitDraft {
   source: TreeSource;
 }
 
+/** A file that the service makes, not executable. */
+export interface SmallFile {
+  path: string;
+  data: Buffer;
+}
+
+/** The files of a version of a skill, in a folder. */
+export interface CopiedVersion {
+  path: string;
+  skill: RepoId;
+  commit: string;
+  /** Commit of the same skill whose files are in the parent of the assembled commit. */
+  known?: string;
+}
+
+/** A commit of versions of several skills, each with files of the service beside it. */
+export interface AssembledDraft extends Pick<CommitDraft, "parent" | "author" | "at" | "message"> {
+  /** Folders at the root or below it; with `treeOid`, one that the parent has. */
+  folders: readonly (
+    | { path: string; treeOid: string }
+    | { path: string; files: readonly SmallFile[]; copied: readonly CopiedVersion[] }
+  )[];
+  files: readonly SmallFile[];
+  /** Bytes of the versions that are copied, by which the work is done in a thread or not. */
+  copiedBytes: number;
+}
+
+export interface AssembledCommit {
+  oid: string;
+  /** Ids of the trees of the folders, by their paths. */
+  folders: ReadonlyMap<string, string>;
+}
+
 export interface FileEntry {
   path: string;
   mode: FileMode;
@@ -203,6 +236,9 @@ export interface SkillStore {
   writeCommit(repo: RepoId, draft: VersionDraft): Promise<WrittenCommit>;
   /** The same tree on another parent, for a publish that lost the race: writes the commit object only. */
   recommit(repo: RepoId, written: WrittenCommit, draft: CommitDraft): Promise<WrittenCommit>;
+
+  /** Writes a commit of versions of other repositories, durable when it resolves. No ref moves. */
+  assemble(repo: RepoId, draft: AssembledDraft): Promise<AssembledCommit>;
 
   readCommit(repo: RepoId, oid: string): Promise<StoredCommit>;
   /** In UTF-8 byte order of the paths. */

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { checkRepos, repackSkill, maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
+import { checkRepos, repackRepository, maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
 import { startWorkers } from "../../workers/start.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { setUpService } from "../support/set-up.ts";
@@ -58,7 +58,7 @@ describe("tidying repositories", () => {
     await maintainRepos(service.app);
     assert.deepEqual(await queued(), [["maintenance.repack", skillId]]);
 
-    await repackSkill(service.app, { tenantId, skillId });
+    await repackRepository(service.app, { tenantId, skillId });
     assert.equal(await service.app.repos.countPacks({ tenantId, skillId }), 1);
     const versions = await service.app.storage.versions.list(skillId, { prerelease: true, limit: 10 });
     for (const { oid, digest } of versions)
@@ -68,7 +68,7 @@ describe("tidying repositories", () => {
   it("leaves a skill alone that was worked on since it was queued", async () => {
     const other = await publish("Busy", 4);
 
-    await repackSkill(service.app, { tenantId, skillId: other });
+    await repackRepository(service.app, { tenantId, skillId: other });
 
     assert.equal(await service.app.repos.countPacks({ tenantId, skillId: other }), 4);
   });

@@ -4,6 +4,7 @@ import { type NativeGit, gitVersion } from "../../repos/native-git.ts";
 import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
 import { type VerifyReport, verifySkill } from "../../src/operations/verify.ts";
+import { removeEndedMarketplaces } from "../../src/reach/marketplaces/remove.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
 import { reconcileConnections } from "./reconcile-connections.ts";
 import { walk } from "./walk.ts";
@@ -51,6 +52,18 @@ export async function maintainRepos(app: App): Promise<void> {
       return next === undefined ? {} : { ended: skills.indexOf(next) };
     },
   });
+  await walk(app, {
+    name: "compact-marketplaces",
+    limit: Infinity,
+    batch: 500,
+    list: (after, limit) => app.storage.marketplaces.listAfter(after, limit),
+    positionOf: ({ _id }) => _id,
+    async visit(marketplaces) {
+      const kept = await removeEndedMarketplaces(app, marketplaces);
+      const repositories = kept.map(({ repoId, ...rest }) => ({ ...rest, _id: repoId }));
+      await queueUpkeep(app, repositories, { ...upkeep, maxRepacks: Infinity });
+    },
+  });
   app.log.info({ ...upkeep }, "queued repository maintenance");
 }
 
@@ -64,7 +77,7 @@ interface Upkeep {
   repacks: number;
 }
 
-/** Queues merges and repacks of skills. Returns the skill that is one repack too many. */
+/** Queues merges and repacks of repositories of skills, or of marketplaces in their place. Returns the skill that is one repack too many. */
 async function queueUpkeep(
   app: App,
   skills: ListedSkill[],
@@ -87,12 +100,13 @@ async function queueUpkeep(
   return undefined;
 }
 
-/** Repacks an idle skill's repository. Git packs only what refs reach, so the refs are brought up to date first. */
-export async function repackSkill(app: App, repo: RepoId): Promise<void> {
+/** Repacks an idle repository. Git packs only what refs reach, so the refs are brought up to date first. */
+export async function repackRepository(app: App, repo: RepoId): Promise<void> {
   const skill = await app.storage.skills.find(repo.skillId);
+  const owner = skill ?? (await app.storage.marketplaces.findByRepository(repo.skillId));
   // Any other repository may be in creation or erasure.
-  if (!skill || !isIdle(app, skill.updatedAt)) return;
-  await projectSkill(app, repo.skillId);
+  if (!owner || !isIdle(app, owner.updatedAt)) return;
+  if (skill) await projectSkill(app, repo.skillId);
   const report = await app.repos.repack(repo, gitOf(app));
   if (report.written > 0) app.log.info({ ...report, skillId: repo.skillId }, "repacked a repository");
 }

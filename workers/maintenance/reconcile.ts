@@ -120,7 +120,12 @@ async function eraseOrphans(app: App): Promise<number> {
     (after) => app.repos.listRepos(after),
     async (repos, { sums }) => {
       const old = repos.filter(({ skillId }) => app.now().getTime() - madeAt(skillId) >= orphanAfterMs);
-      const existing = await app.storage.skills.listExisting(old.map(({ skillId }) => skillId));
+      const ids = old.map(({ skillId }) => skillId);
+      const { skills, marketplaces } = app.storage;
+      const existing = new Set([
+        ...(await skills.listExisting(ids)),
+        ...(await marketplaces.listRepositories(ids)),
+      ]);
       const orphans = old.filter(({ skillId }) => !existing.has(skillId));
       const added = { known: existing.size, orphans: orphans.length };
       seen.known += added.known;

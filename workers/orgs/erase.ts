@@ -6,6 +6,7 @@
 import type { App } from "../../src/app.ts";
 import { removeConnectors } from "../../src/connectors/remove.ts";
 import { mayErase } from "../../src/epoch/epoch.ts";
+import { removeMarketplace } from "../../src/reach/marketplaces/remove.ts";
 import { endConnection } from "../../src/sync/connection/disconnect.ts";
 
 type Eraser = (app: App, tenantId: string) => Promise<void>;
@@ -35,6 +36,7 @@ const erasers: readonly Eraser[] = [
   rowsOf("connectorCalls", "ssoProviders", "ssoIdentities", "ssoAttempts", "ssoSignIns"),
   endConnections,
   rowsOf("syncBases", "syncProposals", "syncProposed", "syncRuns", "syncConflicts"),
+  eraseMarketplaces,
   eraseSkills,
   rowsOf("searchTerms", "skillReports", "refusedContents", "downloads", "installs", "installDays"),
   ({ storage }, id) => storage.pathReservations.removeOfTenant(id),
@@ -62,6 +64,11 @@ export async function eraseTenant(app: App, tenantId: string): Promise<void> {
   for (const erase of erasers) await erase(app, tenantId);
   await app.storage.tenants.erase(tenantId, app.now());
   app.log.info({ tenantId }, "an organization was erased");
+}
+
+async function eraseMarketplaces(app: App, tenantId: string): Promise<void> {
+  for (const { audience } of await app.storage.marketplaces.list(tenantId))
+    await removeMarketplace(app, tenantId, audience);
 }
 
 /** Erases the bytes first and a skill's own document last: without a document, its bytes could not be found again. */

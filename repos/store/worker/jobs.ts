@@ -2,8 +2,9 @@
 import { RepoError } from "../../errors.ts";
 import { PieceError } from "../../threads/piece-error.ts";
 import { type ThreadPool } from "../../threads/thread-pool.ts";
+import type { WrittenAssembly } from "../assemble.ts";
 import type { DriverOptions } from "../open-driver.ts";
-import type { Identity, ListedFile, RepoId, VersionDraft } from "../types.ts";
+import type { AssembledDraft, Identity, ListedFile, RepoId, VersionDraft } from "../types.ts";
 import type { WrittenVersion } from "../write-version.ts";
 
 /** Content above this size in bytes is packed and zipped in a thread. */
@@ -21,6 +22,13 @@ export type WorkerJob =
       committer: Identity;
     }
   | {
+      kind: "assembly";
+      driver: DriverOptions;
+      repo: RepoId;
+      draft: AssembledDraft;
+      committer: Identity;
+    }
+  | {
       kind: "zip";
       driver: DriverOptions;
       repo: RepoId;
@@ -31,6 +39,7 @@ export type WorkerJob =
 
 export interface WorkerResults {
   version: WrittenVersion;
+  assembly: WrittenAssembly;
   zip: boolean;
 }
 

@@ -15,6 +15,7 @@ import { accessContextIn, authorizeFolder, loadFolderView } from "../../folders/
 import { managedFolder } from "../../folders/tree/refusals.ts";
 import { requireFreeSlot } from "../../orgs/named-records.ts";
 import { loadTenant } from "../../orgs/service.ts";
+import { removeMarketplace } from "../../reach/marketplaces/remove.ts";
 import { freeSlug } from "../publish/slug.ts";
 import { inOrder, keepReadable, loadCollection, type SeenCollection } from "./load.ts";
 import { checkSize, findMembers, mergeMembers } from "./members.ts";
@@ -172,6 +173,7 @@ export async function deleteCollection(
   if (!(await skillCollections.markRemoved(id, app.now(), [event])))
     throw notFound("collection", params.collection);
   flushEvents(app, skillCollections, id, [event]);
+  app.background("remove the marketplace of a collection", () => removeMarketplace(app, tenant._id, id));
 }
 
 /**

@@ -1,0 +1,50 @@
+/** Marketplaces as Git repositories, each for one audience. */
+import { z } from "zod";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { gitRoutes } from "../../clone/routes.ts";
+import type { OpenedRepository } from "../../clone/serve.ts";
+import type { Route } from "../../http/route.ts";
+import { loadAudience, type MarketplaceRef } from "./audience.ts";
+import { currentMarketplace, folderOf } from "./marketplace.ts";
+
+const org = z.string().max(64).meta({ description: "slug of the organization, or a previous one" });
+const OrganizationParams = z.object({ org });
+const CollectionParams = z.object({
+  org,
+  collection: z.string().max(64).meta({ description: "slug of the collection" }),
+});
+const readOnly = "A marketplace is made of skills, and read-only: publish versions of the skills instead.";
+
+export function marketplaceGitRoutes(app: App): Route[] {
+  return [
+    ...gitRoutes(app, {
+      path: "/:org.git",
+      named: "an organization's public skills as plugins",
+      params: OrganizationParams,
+      readOnly,
+      open: (actor, params) => open(app, actor, { kind: "public", ...params }),
+    }),
+    ...gitRoutes(app, {
+      path: "/:org/-/members.git",
+      named: "the skills that every member may read, as plugins",
+      params: OrganizationParams,
+      readOnly,
+      open: (actor, params) => open(app, actor, { kind: "members", ...params }),
+    }),
+    ...gitRoutes(app, {
+      path: "/:org/-/collections/:collection.git",
+      named: "a collection's skills as plugins",
+      params: CollectionParams,
+      readOnly,
+      open: (actor, params) => open(app, actor, { kind: "collection", ...params }),
+    }),
+  ];
+}
+
+/** Each request brings the repository up to date, so that none is answered from one with a withdrawn skill. */
+async function open(app: App, actor: Actor, ref: MarketplaceRef): Promise<OpenedRepository> {
+  const audience = await loadAudience(app, actor, ref);
+  const marketplace = await currentMarketplace(app, actor, audience);
+  return { directory: () => folderOf(app, marketplace) };
+}
