@@ -77,7 +77,7 @@ interface Upkeep {
   repacks: number;
 }
 
-/** Queues merges and repacks of repositories of skills, or of marketplaces in their place. Returns the skill that is one repack too many. */
+/** Queues merges and repacks. Returns the skill that is one repack too many. A marketplace stands for a skill. */
 async function queueUpkeep(
   app: App,
   skills: ListedSkill[],

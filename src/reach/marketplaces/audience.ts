@@ -1,5 +1,5 @@
 /**
- * Audiences of marketplaces, and the skills that everyone in one may read. Whoever may fetch from a marketplace sees
+ * Audiences of marketplaces, and the skills that everyone in one may read. A client that may fetch from one sees
  * all of it, so each of its skills has to be readable by the whole audience.
  */
 import { limits } from "../../../contract/limits.ts";
@@ -31,7 +31,7 @@ export interface Audience {
   isPublic: boolean;
 }
 
-/** What a marketplace is to contain. */
+/** The content of a marketplace as it should be. */
 export interface Offer {
   /** The latest change first. */
   skills: OfferedSkill[];

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { gitRoutes } from "../../clone/routes.ts";
+import { gitRoutes } from "../../clone/git-endpoints.ts";
 import type { OpenedRepository } from "../../clone/serve.ts";
 import type { Route } from "../../http/route.ts";
 import { loadAudience, type MarketplaceRef } from "./audience.ts";

@@ -15,7 +15,6 @@ import { accessContextIn, authorizeFolder, loadFolderView } from "../../folders/
 import { managedFolder } from "../../folders/tree/refusals.ts";
 import { requireFreeSlot } from "../../orgs/named-records.ts";
 import { loadTenant } from "../../orgs/service.ts";
-import { removeMarketplace } from "../../reach/marketplaces/remove.ts";
 import { freeSlug } from "../publish/slug.ts";
 import { inOrder, keepReadable, loadCollection, type SeenCollection } from "./load.ts";
 import { checkSize, findMembers, mergeMembers } from "./members.ts";
@@ -173,7 +172,6 @@ export async function deleteCollection(
   if (!(await skillCollections.markRemoved(id, app.now(), [event])))
     throw notFound("collection", params.collection);
   flushEvents(app, skillCollections, id, [event]);
-  app.background("remove the marketplace of a collection", () => removeMarketplace(app, tenant._id, id));
 }
 
 /**

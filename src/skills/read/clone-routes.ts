@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { reservedSlugs } from "../../../contract/reserved-slugs.ts";
 import type { App } from "../../app.ts";
-import { gitRoutes, ServiceQuery } from "../../clone/routes.ts";
+import { gitRoutes, ServiceQuery } from "../../clone/git-endpoints.ts";
 import { nothingAt } from "../../errors.ts";
 import { redirectReply } from "../../http/pages/pages.ts";
 import { routesOf, type Route } from "../../http/route.ts";
