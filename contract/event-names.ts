@@ -125,6 +125,7 @@ export const eventNames = [
   "service.restore_confirmed",
   "service.sign_up_changed",
   "service.anonymous_mcp_changed",
+  "service.root_collection_changed",
   "queue.paused",
   "queue.resumed",
   "queue.failed_retried",

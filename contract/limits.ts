@@ -13,6 +13,13 @@ export const limits = {
   /** Characters of a slug: a DNS label's length, so that it fits any path or host later. */
   skillSlug: 64,
   collectionsPerOrganization: 50,
+  /**
+   * Entries of an index of skills for other clients, which download all of them before they choose, and the bytes of
+   * the files of one skill and of all.
+   */
+  indexedSkills: 100,
+  indexedSkillBytes: 50 * MiB,
+  indexedBytes: 200 * MiB,
   skillsPerCollection: 100,
   /** Skills of a marketplace: those that changed last. */
   skillsPerMarketplace: 2000,

@@ -318,6 +318,10 @@ export { eventNames, type EventName } from "./event-names.ts";
 export const signUpModes = ["open", "invite"] as const;
 export type SignUpMode = (typeof signUpModes)[number];
 
+/** Why an index of skills for other clients leaves a skill out. */
+export const indexOmissions = ["name", "description", "size"] as const;
+export type IndexOmission = (typeof indexOmissions)[number];
+
 /** Whether agents can use the MCP server without a sign-in; `auto`: while there is a public skill. */
 export const anonymousMcpModes = ["auto", "on", "off"] as const;
 export type AnonymousMcpMode = (typeof anonymousMcpModes)[number];

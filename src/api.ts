@@ -54,6 +54,8 @@ import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
+import { indexRoutes } from "./reach/indexes/routes.ts";
+import { indexSettingsRoutes } from "./reach/indexes/settings-routes.ts";
 import { marketplaceGitRoutes } from "./reach/marketplaces/git-routes.ts";
 import { scimEndpointRoutes } from "./scim/endpoint-routes.ts";
 import { scimRoutes } from "./scim/routes.ts";
@@ -94,6 +96,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...mcpServerRoutes(app),
     ...connectorRoutes(app),
     ...skillRoutes(app),
+    ...indexSettingsRoutes(app),
     ...moderationRoutes(app),
     ...ciRoutes(app),
     ...scimRoutes(app),
@@ -150,6 +153,7 @@ export function serviceRoutes(app: App, health: Health): Route[] {
     ...badgeRoutes(app),
     ...cardRoutes(app),
     ...publicRegistryRoutes(app),
+    ...indexRoutes(app),
     ...mcpRoutes(agentSurface(app), openForwarder(app), callServices(app), {
       version,
       draining: health.draining,

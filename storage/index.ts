@@ -45,6 +45,7 @@ import { oauthGrantsCollection } from "./oauth/grants.ts";
 import { oauthRequestsCollection } from "./oauth/requests.ts";
 import { operatorConditionsCollection } from "./operator-conditions.ts";
 import { organizationSizesCollection } from "./organization-sizes.ts";
+import { packageDigestsCollection } from "./package-digests.ts";
 import { pathReservationsCollection } from "./path-reservations.ts";
 import { marketplacesCollection } from "./reach/marketplaces.ts";
 import { refusedContentsCollection } from "./refused-contents.ts";
@@ -124,6 +125,7 @@ const collections = {
   oidcPolicies: oidcPoliciesCollection,
   organizationSizes: organizationSizesCollection,
   operatorConditions: operatorConditionsCollection,
+  packageDigests: packageDigestsCollection,
   pathReservations: pathReservationsCollection,
   refusedContents: refusedContentsCollection,
   roles: rolesCollection,

@@ -33,6 +33,8 @@ export interface TenantDoc extends WithOutbox {
   ssoProviderIds?: string[];
   /** Ids of collections in the order in which pages show them; others follow, the oldest first. */
   collectionOrder?: string[];
+  /** Collection whose skills the indexes for other clients have; default: the most downloaded skills. */
+  indexCollectionId?: string;
   /** The avatar in use; `etag` is the SHA-256 of its bytes. */
   avatar?: { id: string; etag: string };
   /** Time of the erasure, set by the deletion; until then, only owners see the organization. */

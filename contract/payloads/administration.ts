@@ -53,6 +53,10 @@ export const ServiceSettingsPayload = z
     configuredAnonymousMcp: z.enum(anonymousMcpModes).meta({
       description: "Configured MCP_ANONYMOUS, which applies until an administrator decides",
     }),
+    rootCollection: z
+      .string()
+      .nullable()
+      .meta({ description: "org/collection whose skills other clients find at the root of the service" }),
   })
   .meta({ id: "ServiceSettings" });
 export type ServiceSettingsPayload = z.infer<typeof ServiceSettingsPayload>;

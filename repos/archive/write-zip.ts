@@ -1,6 +1,7 @@
 /**
  * Writes a version as a zip whose bytes depend on its files alone: no clock, no time zone, no file system. The same
- * Node and zlib give the same bytes; what identifies a package is its content digest, never the zip.
+ * Node and zlib give the same bytes of a deflated zip; what identifies a package is its content digest. A stored zip
+ * has the same bytes on every machine and in every release.
  */
 import { Readable } from "node:stream";
 import * as yazl from "yazl";
@@ -9,6 +10,9 @@ import { compareUtf8, type FileMode } from "../../contract/package-rules.ts";
 /** Up to this much content is deflated in parallel from memory; more is streamed, one file at a time. */
 export const bufferedZipBytes = 16 * 1024 * 1024;
 const deflateLevel = 6;
+
+/** Whether the files are compressed (`deflated`), or contained as they are. */
+export type ZipForm = "deflated" | "stored";
 
 export interface ZipMember {
   path: string;
@@ -19,7 +23,7 @@ export interface ZipMember {
 }
 
 /** Members must come in UTF-8 byte order of their paths, as Git lists them. Errors destroy the stream. */
-export function writeZip(members: readonly ZipMember[]): Readable {
+export function writeZip(members: readonly ZipMember[], form: ZipForm = "deflated"): Readable {
   const zip = new yazl.ZipFile();
   const output = zip.outputStream as Readable;
   const fail = (error: unknown) =>
@@ -36,7 +40,7 @@ export function writeZip(members: readonly ZipMember[]): Readable {
         mtime: new Date(1980, 0, 1),
         forceDosTimestamp: true,
         mode: Number.parseInt(member.mode, 8),
-        compressionLevel: deflateLevel,
+        compressionLevel: form === "stored" ? 0 : deflateLevel,
       };
       if (total <= bufferedZipBytes) {
         const content = await member.open();

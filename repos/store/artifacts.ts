@@ -8,7 +8,7 @@ import { mkdir, open, readdir, rename, rm, stat, unlink, utimes } from "node:fs/
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { canonicalContent } from "../../contract/package-rules.ts";
-import { writeZip, type ZipMember } from "../archive/index.ts";
+import { writeZip, type ZipForm, type ZipMember } from "../archive/index.ts";
 import { RepoError, asRepoError } from "../errors.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import type { ListedFile, OpenedZip, RepoId } from "./types.ts";
@@ -19,10 +19,17 @@ const writeBytes = 1024 * 1024;
 const touchMs = 60 * 60_000;
 let sequence = 0;
 
+/** Tree of a zip, the digest of its content, and whether its files are compressed. */
+export interface ZipContent {
+  treeOid: string;
+  digest: string;
+  form: ZipForm;
+}
+
 export interface Artifacts {
-  open(repo: RepoId, treeOid: string, digest: string): Promise<OpenedZip | undefined>;
+  open(repo: RepoId, content: ZipContent): Promise<OpenedZip | undefined>;
   /** Path at which `makeArtifact` writes the zip. */
-  pathOf(repo: RepoId, treeOid: string, digest: string): string;
+  pathOf(repo: RepoId, content: ZipContent): string;
   erase(repo: RepoId): Promise<void>;
   /** Removes idle zips among the next `limit` ones; returns their number. */
   sweep(idleMs: number, limit: number): Promise<number>;
@@ -31,15 +38,15 @@ export interface Artifacts {
 export function openArtifacts(root: string): Artifacts {
   const base = join(root, "cache", "zips");
   const folderOf = (repo: RepoId) => join(base, repo.tenantId, repo.skillId);
-  const pathOf = (repo: RepoId, treeOid: string, digest: string) =>
-    join(folderOf(repo), `${treeOid}.${digest}.zip`);
+  const pathOf = (repo: RepoId, { treeOid, digest, form }: ZipContent) =>
+    join(folderOf(repo), `${treeOid}.${digest}.${form === "stored" ? "stored.zip" : "zip"}`);
   /** The last file that a sweep has looked at. A process begins anywhere, so that restarts leave no part out. */
   let position: string | undefined;
 
   return {
     pathOf,
-    async open(repo, treeOid, digest) {
-      const path = pathOf(repo, treeOid, digest);
+    async open(repo, content) {
+      const path = pathOf(repo, content);
       try {
         const file = await open(path, "r");
         const { size, mtimeMs } = await file.stat();
@@ -92,7 +99,7 @@ export async function makeArtifact(
   objects: ObjectReader,
   repo: RepoId,
   files: readonly ListedFile[],
-  digest: string,
+  { digest, form }: Pick<ZipContent, "digest" | "form">,
   path: string,
 ): Promise<boolean> {
   const held = files.filter((file) => file.size <= heldFileBytes);
@@ -141,7 +148,7 @@ export async function makeArtifact(
         pending = [];
         bytes = 0;
       };
-      for await (const piece of writeZip(members) as AsyncIterable<Buffer>) {
+      for await (const piece of writeZip(members, form) as AsyncIterable<Buffer>) {
         pending.push(piece);
         bytes += piece.length;
         if (bytes >= writeBytes) await flush();

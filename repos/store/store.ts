@@ -185,9 +185,9 @@ export function openSkillStore(given: StoreOptions): SkillStore {
       return versions.files(repo, versions.treeOf(repo, commitOid));
     },
     verify: (repo, commitOid, digest) => tracked(verify(repo, commitOid, digest)),
-    openZip: async (repo, commitOid, digest) => {
+    openZip: async (repo, commitOid, digest, form = "deflated") => {
       assertOpen();
-      return tracked(openZip(repo, commitOid, digest));
+      return tracked(openZip(repo, commitOid, { digest, form }));
     },
     advanceRefs: (repo, read) => tracked(advanceRefs(repo, read)),
     readRefs: (repo) => refs.read(repo),

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { FileMode } from "../../contract/package-rules.ts";
-import type { ZipRules } from "../archive/index.ts";
+import type { ZipForm, ZipRules } from "../archive/index.ts";
 import type { NativeGit } from "../native-git.ts";
 import type { ObjectStoreOptions } from "../object-store/types.ts";
 
@@ -251,8 +251,11 @@ export interface SkillStore {
 
   /** Recomputes the canonical SHA-256 from the stored bytes; throws `digest_mismatch`. */
   verify(repo: RepoId, commitOid: string, expectedDigest: string): Promise<void>;
-  /** The version as a deterministic zip. Its content is verified when the zip is made; later calls answer from disk. */
-  openZip(repo: RepoId, commitOid: string, expectedDigest: string): Promise<OpenedZip>;
+  /**
+   * The version as a deterministic zip. Its content is verified when the zip is made; later calls answer from disk. The
+   * bytes of a `stored` zip are the same on every machine and in every release.
+   */
+  openZip(repo: RepoId, commitOid: string, expectedDigest: string, form?: ZipForm): Promise<OpenedZip>;
 
   /** Writes what `read` says, asked again under the lock. Refs are derived: a skipped or lost advance harms nothing. */
   advanceRefs(repo: RepoId, read: () => Promise<RefTargets>): Promise<AdvanceResult>;

@@ -3,7 +3,7 @@ import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
 import { noteCount } from "../../contract/observation.ts";
 import { RepoError } from "../errors.ts";
 import type { ThreadPool } from "../threads/thread-pool.ts";
-import { type Artifacts, makeArtifact } from "./artifacts.ts";
+import { type Artifacts, type ZipContent, makeArtifact } from "./artifacts.ts";
 import type { PackStore } from "./driver.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import type { DriverOptions } from "./open-driver.ts";
@@ -26,27 +26,33 @@ export function openZipCache({ driver, packs, objects, versions, artifacts, thre
   const creations = new SingleFlight<boolean>(Infinity);
 
   /** False if the content has another digest. */
-  const create = (repo: RepoId, treeOid: string, digest: string, path: string) =>
+  const create = (repo: RepoId, content: ZipContent, path: string) =>
     creations.run(path, async () => {
-      const files = await versions.list(repo, treeOid);
+      const files = await versions.list(repo, content.treeOid);
       const total = files.reduce((sum, file) => sum + file.size, 0);
-      if (total <= threadBytes) return makeArtifact(objects, repo, files, digest, path);
-      return runJob(threads, { kind: "zip", driver, repo, files, digest, path });
+      if (total <= threadBytes) return makeArtifact(objects, repo, files, content, path);
+      const { digest, form } = content;
+      return runJob(threads, { kind: "zip", driver, repo, files, digest, form, path });
     });
 
-  return async (repo: RepoId, commitOid: string, digest: string): Promise<OpenedZip> => {
+  return async (
+    repo: RepoId,
+    commitOid: string,
+    { digest, form }: Pick<ZipContent, "digest" | "form">,
+  ): Promise<OpenedZip> => {
     if (!/^[0-9a-f]{64}$/.test(digest)) throw new RepoError("invalid_id", "a digest is 64 hex digits");
     const treeOid = await versions.treeOf(repo, commitOid);
-    const path = artifacts.pathOf(repo, treeOid, digest);
+    const content = { treeOid, digest, form };
+    const path = artifacts.pathOf(repo, content);
     // Several attempts, since a sweep may remove a zip between its creation and its opening.
     for (let attempt = 0; attempt < 3; attempt++) {
-      const opened = await artifacts.open(repo, treeOid, digest);
+      const opened = await artifacts.open(repo, content);
       if (attempt === 0) noteCount("cacheRequests", { cache: "zips", result: opened ? "hit" : "miss" });
       if (opened !== undefined) {
         noteCount(attempt === 0 ? "cacheReadBytes" : "cacheWrittenBytes", { cache: "zips" }, opened.size);
         return opened;
       }
-      if (!(await create(repo, treeOid, digest, path))) throw digestMismatch(repo, commitOid);
+      if (!(await create(repo, content, path))) throw digestMismatch(repo, commitOid);
       // The skill was erased concurrently: its zips were removed first, and this one was written afterwards.
       if (!(await packs.exists(repo))) {
         await artifacts.erase(repo);

@@ -108,6 +108,13 @@ export const AdminReason = z.strictObject({ reason });
 export const ChangeServiceSettings = z.strictObject({
   signUp: z.enum(signUpModes).optional(),
   anonymousMcp: z.enum(anonymousMcpModes).optional(),
+  rootCollection: z
+    .string()
+    .max(120)
+    .regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, "must be org/collection")
+    .nullable()
+    .optional()
+    .meta({ description: "org/collection, a public collection; null: the service has no index at its root" }),
   reason,
 });
 export type ChangeServiceSettings = z.output<typeof ChangeServiceSettings>;

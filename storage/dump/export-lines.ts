@@ -44,7 +44,7 @@ const commitPoints = [
 
 /** Collections that are read together with another one, which is why that one's lines come first. */
 const readWith: Record<string, readonly string[]> = {
-  skills: ["versions", "manifests", "search_entries"],
+  skills: ["versions", "manifests", "package_digests", "search_entries"],
   folder_trees: ["folders"],
 };
 

@@ -27,6 +27,11 @@ export const skillRows: readonly SkillRows[] = [
   // A manifest is written before its version exists, so every version of the export has one.
   { collection: "manifests", key: "skillId", isNewer: () => false },
   {
+    collection: "package_digests",
+    key: "skillId",
+    isNewer: (row, skill) => (row["version"] as number) > skill.head.version,
+  },
+  {
     collection: "search_entries",
     key: "_id",
     isNewer: (row, skill) => (row["revision"] as number) > skill.revision,

@@ -1,7 +1,28 @@
 /** Queries over public skills, for counts and trends. Each reads a bounded number of rows. */
 import { commandTimeMs, type Database } from "../database.ts";
 import type { DailyDownloads } from "../downloads.ts";
-import type { SkillDoc } from "../skills/document.ts";
+import type { TreeState } from "../folders.ts";
+import type { SkillDoc, VersionSummary } from "../skills/document.ts";
+
+/** A public skill, with what decides access to it and selects its current version. */
+export type PublicSkillRow = Pick<
+  SkillDoc,
+  "_id" | "tenantId" | "slug" | "folderId" | "visibility" | "takedown" | "pending"
+> & { current: Pick<VersionSummary, "version" | "semver" | "versionId" | "fileCount" | "totalBytes"> };
+
+const publicRow = {
+  tenantId: 1,
+  slug: 1,
+  folderId: 1,
+  visibility: 1,
+  takedown: 1,
+  pending: 1,
+  "current.version": 1,
+  "current.semver": 1,
+  "current.versionId": 1,
+  "current.fileCount": 1,
+  "current.totalBytes": 1,
+} as const;
 
 export function openCatalog(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
@@ -22,6 +43,41 @@ export function openCatalog(database: Database) {
         )
         .toArray();
       return totals ?? { skills: 0, downloads: 0 };
+    },
+    /**
+     * Public skills of an organization that are no rules: those with the ids in any order, or the most downloaded ones.
+     * The state of the folder tree is read after them, so that no skill is judged by an older tree.
+     */
+    async listPublicOf(
+      tenantId: string,
+      which: { ids: readonly string[] } | { limit: number },
+    ): Promise<{ skills: PublicSkillRow[]; trees: TreeState[] }> {
+      const state = { revision: "$revision", change: "$change", prunedRevision: "$prunedRevision" };
+      const rows = await skills
+        .aggregate<PublicSkillRow | { _id: string; tree: Omit<TreeState, "_id"> }>(
+          [
+            ...("ids" in which
+              ? [{ $match: { _id: { $in: [...which.ids] }, tenantId, listed: true, type: "skill" } }]
+              : [
+                  { $match: { tenantId, listed: true, type: "skill" } },
+                  { $sort: { downloads: -1, _id: -1 } },
+                  { $limit: which.limit },
+                ]),
+            { $project: publicRow },
+            {
+              $unionWith: {
+                coll: "folder_trees",
+                pipeline: [{ $match: { _id: tenantId } }, { $project: { tree: state } }],
+              },
+            },
+          ],
+          { maxTimeMS: commandTimeMs, batchSize: 1000 },
+        )
+        .toArray();
+      return {
+        skills: rows.flatMap((row) => ("tree" in row ? [] : row)),
+        trees: rows.flatMap((row) => ("tree" in row ? { _id: row._id, ...row.tree } : [])),
+      };
     },
     /** Days with downloads of skills, from a date on. */
     listDaily: (skillIds: string[], from: string) =>

@@ -11,6 +11,8 @@ export interface ServiceSettingsDoc extends WithOutbox {
   signUp?: SignUpMode;
   /** Absent while the configuration decides. */
   anonymousMcp?: AnonymousMcpMode;
+  /** Collection whose skills the root index for other clients has; absent: there is no such index. */
+  rootCollection?: { tenantId: string; collectionId: string } | null;
   /** Number of changes of administrators that have begun. */
   administratorChanges?: number;
   /** The change that is under way: the next one completes it first. */
@@ -51,7 +53,10 @@ export const serviceSettingsCollection = defineCollection({
     find: () => settings.findOne({ _id }),
     /** False if the setting has this value already. */
     async set(
-      chosen: Pick<ServiceSettingsDoc, "signUp"> | Pick<ServiceSettingsDoc, "anonymousMcp">,
+      chosen:
+        | Pick<ServiceSettingsDoc, "signUp">
+        | Pick<ServiceSettingsDoc, "anonymousMcp">
+        | Pick<ServiceSettingsDoc, "rootCollection">,
       events: EventRow[],
     ): Promise<boolean> {
       const outbox = outboxUpdate(events);

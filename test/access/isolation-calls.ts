@@ -99,6 +99,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "put /api/skills/:skill": () => ({ name: "Taken over" }),
   "post /api/tenants/:tenant/collections": ({ skill }) => ({ name: "Spy", skills: [skill.id] }),
   "patch /api/tenants/:tenant/collections/:collection": () => ({ name: "Taken over" }),
+  "put /api/tenants/:tenant/skill-index": ({ ids }) => ({ collection: ids.collection }),
   "put /api/tenants/:tenant/collection-order": ({ ids }) => ({ collections: [ids.collection] }),
   "patch /api/folders/:folder": () => ({ name: "Taken over" }),
   "put /api/folders/:folder/access": () => ({ restricted: false, grants: [] }),

@@ -204,12 +204,12 @@ describe("the sign-up mode", () => {
       });
     const isOpen = async () => (await service.call<ServicePayload>("GET", "/api/service")).data.signUpOpen;
     const read = await service.call<ServiceSettingsPayload>("GET", "/api/admin/settings", chief);
-    const agents = { anonymousMcp: "on", configuredAnonymousMcp: "on" };
-    assert.deepEqual(read.data, { signUp: "open", configuredSignUp: "open", ...agents });
+    const others = { anonymousMcp: "on", configuredAnonymousMcp: "on", rootCollection: null };
+    assert.deepEqual(read.data, { signUp: "open", configuredSignUp: "open", ...others });
 
     const closed = await set("invite");
 
-    assert.deepEqual(closed.data, { signUp: "invite", configuredSignUp: "open", ...agents });
+    assert.deepEqual(closed.data, { signUp: "invite", configuredSignUp: "open", ...others });
     assert.equal(await isOpen(), false);
     assert.equal((await signUp("visitor")).code, "forbidden");
     assert.equal((await service.raw("GET", "/sign-up")).status, 403);

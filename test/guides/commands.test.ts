@@ -53,6 +53,8 @@ const notHere: Record<string, string> = {
     "needs a cluster; deploy/chart.test.ts renders the chart with the values of the guide",
   "docs/guides/object-storage.md: export GIT_STORE='s3://skills/production?region=eu-central-1'":
     "object-store/service.test.ts has a bucket",
+  "docs/guides/other-clients.md: npx skills add https://skills.example.com/acme                    # choose from the public skills of acme":
+    "reach/skills-cli.test.ts has the client",
   "docs/guides/observe.md: export OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318":
     "traces.test.ts has a collector",
   "docs/guides/object-storage.md: $ npm start -- transfer --to 's3://skills/production?region=eu-central-1'":

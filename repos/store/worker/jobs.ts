@@ -1,4 +1,5 @@
 /** Work of the store in threads: plain data. */
+import type { ZipForm } from "../../archive/index.ts";
 import { RepoError } from "../../errors.ts";
 import { PieceError } from "../../threads/piece-error.ts";
 import { type ThreadPool } from "../../threads/thread-pool.ts";
@@ -34,6 +35,7 @@ export type WorkerJob =
       repo: RepoId;
       files: readonly ListedFile[];
       digest: string;
+      form: ZipForm;
       path: string;
     };
 

@@ -19,7 +19,7 @@ servePieces(async (job: WorkerJob): Promise<WorkerResults[keyof WorkerResults]> 
     const objects = new ObjectReader(packs, cacheBytes, () => undefined);
     if (job.kind === "assembly")
       return await assembleCommit(packs, objects, job.repo, withBuffers(job.draft), job.committer);
-    return await makeArtifact(objects, job.repo, job.files, job.digest, job.path);
+    return await makeArtifact(objects, job.repo, job.files, job, job.path);
   } finally {
     await packs.close();
   }

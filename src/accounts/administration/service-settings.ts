@@ -9,14 +9,17 @@ import { serviceLog } from "../../audit/fan-out.ts";
 import { signUpMode } from "../../users/sign-up-mode.ts";
 import type { ChangeServiceSettings } from "../schema.ts";
 import { anonymousMcpMode } from "./anonymous-mcp.ts";
+import { findRootCollection, readRootCollection, refOfCollection } from "./root-collection.ts";
 
 export async function readServiceSettings(app: App): Promise<ServiceSettingsPayload> {
   const { signUp, anonymousMcp } = app.config;
+  const root = await readRootCollection(app);
   return {
     signUp: await signUpMode(app),
     configuredSignUp: signUp,
     anonymousMcp: await anonymousMcpMode(app),
     configuredAnonymousMcp: anonymousMcp,
+    rootCollection: root ? refOfCollection(root) : null,
   };
 }
 
@@ -24,14 +27,14 @@ export async function readServiceSettings(app: App): Promise<ServiceSettingsPayl
 export async function changeServiceSettings(
   app: App,
   actor: Actor,
-  { signUp, anonymousMcp, reason }: ChangeServiceSettings,
+  { signUp, anonymousMcp, rootCollection, reason }: ChangeServiceSettings,
 ): Promise<ServiceSettingsPayload> {
   const before = await readServiceSettings(app);
   const { serviceSettings } = app.storage;
   const record = async (
     name: EventName,
     resourceId: string,
-    change: { before: string; after: string | undefined },
+    change: { before: string | null; after: string | null | undefined },
     set: (events: EventRow[]) => Promise<boolean>,
   ) => {
     if (change.after === undefined || change.after === change.before) return;
@@ -44,6 +47,7 @@ export async function changeServiceSettings(
     });
     if (await set([event])) flushEvents(app, serviceSettings, "service", [event]);
   };
+  const root = rootCollection ? await findRootCollection(app, rootCollection) : null;
   await record("service.sign_up_changed", "sign-up", { before: before.signUp, after: signUp }, (events) =>
     serviceSettings.set({ signUp: signUp! }, events),
   );
@@ -52,6 +56,19 @@ export async function changeServiceSettings(
     "anonymous-mcp",
     { before: before.anonymousMcp, after: anonymousMcp },
     (events) => serviceSettings.set({ anonymousMcp: anonymousMcp! }, events),
+  );
+  await record(
+    "service.root_collection_changed",
+    "root-collection",
+    {
+      before: before.rootCollection,
+      after: rootCollection === undefined ? undefined : root && refOfCollection(root),
+    },
+    (events) =>
+      serviceSettings.set(
+        { rootCollection: root && { tenantId: root.tenant._id, collectionId: root.collection._id } },
+        events,
+      ),
   );
   return readServiceSettings(app);
 }

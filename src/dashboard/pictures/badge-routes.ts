@@ -6,8 +6,8 @@ import type { App } from "../../app.ts";
 import { Reply, route, type Route } from "../../http/route.ts";
 import { notModified } from "../../http/service/conditional.ts";
 import { drawingPolicy } from "../../http/service/security.ts";
+import { findPublicSkill, PublicSkillParams } from "../../skills/catalog/public-skill.ts";
 import { drawBadge } from "./badge.ts";
-import { findPublicSkill, PictureOfSkill } from "./public-skill.ts";
 
 const maxLabel = 60;
 const BadgeQuery = z.object({
@@ -32,7 +32,7 @@ export function badgeRoutes(app: App): Route[] {
       auth: "optional",
       ignoresCookies: true,
       crossOrigin: "always",
-      params: PictureOfSkill,
+      params: PublicSkillParams,
       query: BadgeQuery,
       produces: "image/svg+xml",
       async handle({ actor, params, query, request }) {

@@ -6,8 +6,8 @@ import { notFound } from "../../errors.ts";
 import { Reply, routesOf, type RequestInfo, type Route } from "../../http/route.ts";
 import { notModified } from "../../http/service/conditional.ts";
 import { readPublicOrganization } from "../../skills/catalog/public-organization.ts";
+import { findPublicSkill, PublicSkillParams } from "../../skills/catalog/public-skill.ts";
 import { drawCard, organizationCard, skillCard, tagOfCard } from "./card.ts";
-import { findPublicSkill, PictureOfSkill } from "./public-skill.ts";
 
 const cachedSeconds = 3600;
 const CardQuery = z.object({
@@ -27,7 +27,7 @@ export function cardRoutes(app: App): Route[] {
       path: "/:org/:slug/card.png",
       summary: "Picture of a public skill for previews of links",
       ignoresCookies: true,
-      params: PictureOfSkill,
+      params: PublicSkillParams,
       query: CardQuery,
       produces: "image/png",
       async handle({ actor, params, request }) {
@@ -40,7 +40,7 @@ export function cardRoutes(app: App): Route[] {
       path: "/:org/card.png",
       summary: "Picture of an organization with public skills for previews of links",
       ignoresCookies: true,
-      params: PictureOfSkill.pick({ org: true }),
+      params: PublicSkillParams.pick({ org: true }),
       query: CardQuery,
       produces: "image/png",
       async handle({ params, request }) {

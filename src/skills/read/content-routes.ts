@@ -14,12 +14,12 @@ import {
   type Route,
 } from "../../http/route.ts";
 import { cacheHeaders, notModified } from "../../http/service/conditional.ts";
-import { drawingPolicy } from "../../http/service/security.ts";
 import { isShared, loadSkill, prefetchSkill, type PrefetchedSkill, type SeenSkill } from "../load.ts";
 import { presentSkill } from "../present.ts";
 import { FileParams, Selector, SkillParams } from "../schema.ts";
 import { selectVersion, selectorOf } from "../versions/select-version.ts";
-import { openPackage, openVersionFile, readContentFields, svgType } from "./content.ts";
+import { openPackage, openVersionFile, readContentFields } from "./content.ts";
+import { fileReply } from "./file-reply.ts";
 import { readManifest } from "./manifest.ts";
 
 const route = routesOf({ tag: "Content", auth: "optional" });
@@ -140,24 +140,7 @@ async function sendFile(
   request: RequestInfo,
 ): Promise<Reply> {
   const { params } = selection;
-  const { skill, version, headers } = await select(app, actor, selection);
+  const { version, headers } = await select(app, actor, selection);
   const file = await openVersionFile(app, version, params.path);
-  // The ETag is the blob's id: a file that is the same in two versions is sent once.
-  const ownHeaders = { ...headers, etag: `"${file.oid}"` };
-  const unmodified = notModified(request, ownHeaders);
-  if (unmodified) {
-    if (!Buffer.isBuffer(file.body)) file.body.destroy();
-    return unmodified;
-  }
-  const isShown = file.type.startsWith("text/") || file.type.startsWith("image/");
-  const name = encodeURIComponent(params.path.split("/").at(-1) ?? skill.slug);
-  return new Reply(file.body, {
-    type: file.type,
-    headers: {
-      ...ownHeaders,
-      ...(file.type === svgType ? { "content-security-policy": drawingPolicy } : {}),
-      "content-length": String(file.size),
-      "content-disposition": `${isShown ? "inline" : "attachment"}; filename*=UTF-8''${name}`,
-    },
-  });
+  return fileReply(request, file, params.path, headers);
 }

@@ -186,6 +186,7 @@ export const eventTexts: Record<EventName, readonly [name: string, sentence: str
     "changed who can create accounts[ from {before}][ to {after}]",
   ],
   "service.anonymous_mcp_changed": ["Anonymous MCP changed", "changed the anonymous use of MCP"],
+  "service.root_collection_changed": ["Root collection changed", "changed the skills at the root"],
   "queue.paused": ["Queue paused", "paused the queue {queue|}"],
   "queue.resumed": ["Queue resumed", "resumed the queue {queue|}"],
   "queue.failed_retried": ["Failed jobs retried", "retried the failed jobs of {queue|a queue}"],

@@ -3,15 +3,15 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import { isShared, loadOpenSkill } from "../../skills/load.ts";
+import { isShared, loadOpenSkill } from "../load.ts";
 
-export const PictureOfSkill = z.object({ org: z.string().max(200), slug: z.string().max(200) });
+export const PublicSkillParams = z.object({ org: z.string().max(200), slug: z.string().max(200) });
 
 /** The skill if it is in the catalog. Access is decided as for a visitor, also for callers who have signed in. */
 export async function findPublicSkill(
   app: App,
   actor: Actor,
-  { org, slug }: z.output<typeof PictureOfSkill>,
+  { org, slug }: z.output<typeof PublicSkillParams>,
 ): Promise<SkillDoc | undefined> {
   try {
     const skill = await loadOpenSkill(app, actor, `${org}~${slug}`);

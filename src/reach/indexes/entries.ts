@@ -1,0 +1,130 @@
+/**
+ * Entries of the indexes of Agent Skills discovery: 0.2.0 (`/.well-known/agent-skills/`), whose skills are zips, and
+ * 0.1.0 (`/.well-known/skills/`), which lists files. What an entry has of a version never changes, so it is kept.
+ */
+import { LRUCache } from "lru-cache";
+import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
+import { withinTime } from "../../../contract/concurrency/within-time.ts";
+import { cutAtWord } from "../../../contract/cut-text.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { IndexOmission } from "../../../contract/vocabulary.ts";
+import type { PublicSkillRow } from "../../../storage/lookups/catalog.ts";
+import type { ZipDigest } from "../../../storage/package-digests.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
+import { filesOf } from "../../skills/read/manifest.ts";
+import { findVersion } from "../../skills/versions/versions.ts";
+import { packageZipDigest } from "../package-zip.ts";
+
+export type IndexForm = "agent-skills" | "skills";
+
+/** A skill in an index, in the version that the index offers. */
+export interface IndexEntry {
+  slug: string;
+  versionId: string;
+  semver: string;
+  facts: VersionFacts;
+}
+
+interface VersionFacts {
+  description: string;
+  zip: ZipDigest;
+  files: readonly string[];
+}
+
+/** An identifier that clients compare, and do not fetch. */
+const schema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+const readConcurrency = 10;
+/** Clients wait about ten seconds in all. The digests that are computed meanwhile are there for the next request. */
+const maxWaitMs = 5000;
+
+const known = new LRUCache<string, VersionFacts>({
+  maxSize: 200_000,
+  sizeCalculation: ({ files }) => files.length + 5,
+});
+
+/** Names that the standard accepts. */
+const isStandardName = (slug: string) => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(slug) && slug.length <= 64;
+
+/**
+ * The entries of skills, and the skills that no index can have. The order matters where all of them are too large.
+ * Throws `unavailable` while the zips of many new versions are made.
+ */
+export async function entriesOf(
+  app: App,
+  skills: readonly PublicSkillRow[],
+): Promise<{ entries: IndexEntry[]; omitted: { slug: string; reason: IndexOmission }[] }> {
+  let bytes = 0;
+  const judged = skills.map((skill): { skill: PublicSkillRow; reason?: IndexOmission } => {
+    const size = skill.current.totalBytes;
+    if (!isStandardName(skill.slug)) return { skill, reason: "name" };
+    if (size > limits.indexedSkillBytes || bytes + size > limits.indexedBytes)
+      return { skill, reason: "size" };
+    bytes += size;
+    return { skill };
+  });
+  const missing = judged.filter(({ skill, reason }) => !reason && !known.has(skill.current.versionId));
+  if (missing.length > 0) {
+    const reading = mapLimit(missing, readConcurrency, async ({ skill }) => {
+      const version = await findVersion(app, skill, skill.current.version);
+      if (version) await factsOf(app, version);
+    });
+    await withinTime(reading, maxWaitMs, () => {
+      throw new ServiceError("unavailable", "This index is being prepared: try again in a moment.");
+    });
+  }
+  const entries: IndexEntry[] = [];
+  const omitted: { slug: string; reason: IndexOmission }[] = [];
+  for (const { skill, reason } of judged) {
+    const { slug, current } = skill;
+    const facts = reason ? undefined : known.get(current.versionId);
+    if (reason) omitted.push({ slug, reason });
+    else if (facts?.description === "") omitted.push({ slug, reason: "description" });
+    else if (facts) entries.push({ slug, versionId: current.versionId, semver: current.semver, facts });
+  }
+  return { entries, omitted };
+}
+
+/** The entry of one version; undefined if no index can have it. */
+export async function entryOf(app: App, slug: string, version: VersionDoc): Promise<IndexEntry | undefined> {
+  if (!isStandardName(slug) || version.totalBytes > limits.indexedSkillBytes) return undefined;
+  const facts = await factsOf(app, version);
+  if (facts.description === "") return undefined;
+  return { slug, versionId: version._id, semver: version.semver, facts };
+}
+
+async function factsOf(app: App, version: VersionDoc): Promise<VersionFacts> {
+  const kept = known.get(version._id);
+  if (kept) return kept;
+  const [zip, files] = await Promise.all([packageZipDigest(app, version), filesOf(app, version)]);
+  const description = cutAtWord(version.description.trim(), limits.skillDescriptionAdvised);
+  const facts = { description, zip, files: files.map(({ path }) => path) };
+  known.set(version._id, facts);
+  return facts;
+}
+
+/**
+ * The index as JSON. Each entry has its version: OpenCode keeps a skill without one for ever. `query` is added to the
+ * addresses of zips.
+ */
+export function writeIndex(form: IndexForm, org: string, entries: readonly IndexEntry[], query = ""): string {
+  if (form === "skills") {
+    const skills = entries.map(({ slug, semver, facts }) => ({
+      name: slug,
+      description: facts.description,
+      files: facts.files,
+      version: semver,
+    }));
+    return JSON.stringify({ skills });
+  }
+  const skills = entries.map(({ slug, semver, facts }) => ({
+    name: slug,
+    type: "archive",
+    description: facts.description,
+    url: `/${org}/${slug}/${semver}.zip${query}`,
+    digest: `sha256:${facts.zip.sha256}`,
+    version: semver,
+  }));
+  return JSON.stringify({ $schema: schema, skills });
+}
