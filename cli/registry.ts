@@ -112,6 +112,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
       },
     },
   },
+  marketplace: {
+    topic: "Use skills",
+    summary: "Show how tools install skills as plugins from a marketplace",
+    load: async () => (await import("./commands/use/marketplace.ts")).marketplace,
+  },
   publish: {
     topic: "Publish skills",
     summary: "Publish a file or folder as a skill, or as its next version",
@@ -197,6 +202,20 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
       revoke: {
         summary: "Revoke an API token at once",
         load: async () => (await import("./commands/machine/token.ts")).tokenRevoke,
+      },
+    },
+  },
+  auth: {
+    topic: "You and this machine",
+    summary: "Lend your login to programs that ask for it",
+    commands: {
+      header: {
+        summary: "Print the headers of your login as JSON, for tools that run a command for them",
+        load: async () => (await import("./commands/machine/auth.ts")).authHeader,
+      },
+      git: {
+        summary: "Answer Git as a credential helper, for the service of your login",
+        load: async () => (await import("./commands/machine/auth.ts")).authGit,
       },
     },
   },

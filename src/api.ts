@@ -57,6 +57,7 @@ import { QueueUnavailableError } from "./queue/index.ts";
 import { indexRoutes } from "./reach/indexes/routes.ts";
 import { indexSettingsRoutes } from "./reach/indexes/settings-routes.ts";
 import { marketplaceGitRoutes } from "./reach/marketplaces/git-routes.ts";
+import { marketplaceRoutes } from "./reach/marketplaces/routes.ts";
 import { scimEndpointRoutes } from "./scim/endpoint-routes.ts";
 import { scimRoutes } from "./scim/routes.ts";
 import { followingPageRoutes } from "./skills/following/page-routes.ts";
@@ -97,6 +98,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...connectorRoutes(app),
     ...skillRoutes(app),
     ...indexSettingsRoutes(app),
+    ...marketplaceRoutes(app),
     ...moderationRoutes(app),
     ...ciRoutes(app),
     ...scimRoutes(app),

@@ -4,8 +4,10 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { type Account, callApi, newOrganization } from "../support/http-client.ts";
+import { listVersions } from "../support/publishers.ts";
 import { until } from "../support/until.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Loop, repeat } from "./load.ts";
@@ -80,19 +82,13 @@ export async function startSynced(cluster: Cluster, owner: Account, slug: string
   }
   const loop = repeat(edit);
 
-  const contents = async (skillId: string): Promise<string[]> => {
-    const found: string[] = [];
-    const target = `/api/skills/${skillId}`;
-    const { data } = await callApi<{ version: number }[]>(url, "GET", `${target}/versions?limit=200`, {
-      token,
-    });
-    for (const { version } of data) {
-      const read = await callApi<{ content: string }>(url, "GET", `${target}/content?version=${version}`, {
-        token,
-      });
-      found.push(read.data.content);
-    }
-    return found;
+  const contentOf = async (skillId: string, selector = ""): Promise<string> => {
+    const target = `/api/skills/${skillId}/content${selector}`;
+    return (await callApi<{ content: string }>(url, "GET", target, { token })).data.content;
+  };
+  const contents = async (id: string): Promise<string[]> => {
+    const versions = await listVersions({ url, token }, { id });
+    return mapLimit(versions, 4, ({ version }) => contentOf(id, `?version=${version}`));
   };
   return {
     ...loop,
@@ -103,7 +99,7 @@ export async function startSynced(cluster: Cluster, owner: Account, slug: string
       assert.ok(last !== undefined && lastPublished !== undefined, "there were edits");
       await until(
         "the last edit",
-        async () => (await contents(edited.data.skill.id))[0]!.includes(last),
+        async () => (await contentOf(edited.data.skill.id)).includes(last),
         options,
       );
       await until("the last publish", () => inRemote("published")?.includes(lastPublished), options);

@@ -65,6 +65,14 @@ const notHere: Record<string, string> = {
   "docs/guides/upgrade.md: $ npm start -- restore /var/backups/svc": "operator.test.ts",
   "docs/guides/upgrade.md: $ npm start -- export /var/backups/database.ndjson": "operator.test.ts",
   "docs/guides/upgrade.md: git pull": "installation.test.ts",
+  "docs/guides/marketplaces.md: claude plugin marketplace add https://skills.example.com/acme.git":
+    "needs Claude Code, Codex and Copilot CLI; reach/marketplace-clients runs it",
+  "docs/guides/marketplaces.md: svc login https://skills.example.com":
+    "needs Claude Code; cli-organizations/marketplace runs it with git",
+  "docs/reference/cli.md: git config --global credential.https://skills.example.com.helper '!svc auth git'":
+    "a setting of the reader; cli-organizations/marketplace runs it",
+  "docs/reference/cli.md: svc marketplace --org acme":
+    "needs that organization; cli-organizations/marketplace runs it",
   "docs/guides/mcp.md: claude mcp add --transport http svc https://skills.example.com/mcp":
     "needs Claude Code",
   "docs/guides/mcp.md: export SVC_TOKEN=lsk_…   # where the client is started, such as ~/.profile":

@@ -37,6 +37,7 @@ export function payloadNameOf(words: readonly string[], document?: unknown): Cli
   if (name === "share" && has("--list")) return "shareList";
   if (name === "share" && has("--delete")) return "shareDelete";
   if (name === "sync" && (second === undefined || second.startsWith("-"))) return "sync.status";
+  if (name === "marketplace" && second !== undefined && !second.startsWith("-")) return "marketplaceOne";
   if (name === "folders") return second === "create" ? "folders.create" : "folders.list";
   const inGroup = `${name}.${second}`;
   const full = Object.hasOwn(cliPayloads, inGroup) ? inGroup : name;

@@ -232,7 +232,11 @@ export async function checkAnswers(
   return { versions, uncertain };
 }
 
-async function listVersions(service: { url: string; token: string }, skill: Skill): Promise<VersionRow[]> {
+/** All versions of a skill, the first one first. */
+export async function listVersions(
+  service: { url: string; token: string },
+  skill: Pick<Skill, "id">,
+): Promise<VersionRow[]> {
   const rows: VersionRow[] = [];
   let cursor = "";
   do {

@@ -86,6 +86,9 @@ const auditEntry = z.strictObject({
 
 /** By command, as part of `cliPayloads`; all are ours. */
 export const cliOperationPayloads = {
+  "auth.header": z.strictObject({ Authorization: text }),
+  /** Empty for another host than that of the login. */
+  "auth.git": z.strictObject({ username: text.optional(), password: text.optional() }),
   "sync.status": z.strictObject({
     organization,
     connected: z.boolean(),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { cliCodes } from "../../errors.ts";
 import { accessActions, accessReasons, folderLevels, principalTypes } from "../../vocabulary.ts";
+import { marketplaceAudiences } from "../marketplaces.ts";
 import { count, publisher, text, timestamp, visibility, warnings } from "./fields.ts";
 
 const organization = z.strictObject({ id: text, slug: text, name: text });
@@ -22,6 +23,15 @@ const members = z.array(
     joinedAt: timestamp,
   }),
 );
+
+const marketplace = z.strictObject({
+  audience: z.enum(marketplaceAudiences),
+  collection: text.nullable(),
+  isPublic: z.boolean(),
+  name: text,
+  title: text,
+  gitUrl: text,
+});
 
 const actions = z.array(z.enum(accessActions));
 const changes = z.array(z.strictObject({ userId: text, username: text, before: actions, after: actions }));
@@ -118,6 +128,11 @@ export const cliOrganizationPayloads = {
         ),
       }),
     ),
+  }),
+  marketplace: z.array(marketplace),
+  marketplaceOne: marketplace.extend({
+    /** To be added to the settings of Claude Code. */
+    claudeSettings: z.strictObject({ extraKnownMarketplaces: z.record(z.string(), z.unknown()) }),
   }),
   "access.grant": changedAccess,
   "access.restrict": changedAccess,

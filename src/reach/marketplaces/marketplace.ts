@@ -99,7 +99,7 @@ function signatureOf(app: App, audience: Audience, offer: Offer): string {
   return hash.digest("hex");
 }
 
-function factsOf(app: App, { tenant, key, collection }: Audience, name: string): MarketplaceFacts {
+export function factsOf(app: App, { tenant, key, collection }: Audience, name: string): MarketplaceFacts {
   const { baseUrl } = app.config;
   const part = collection ? collection.name : key === "members" ? "for members" : undefined;
   return {
@@ -110,6 +110,11 @@ function factsOf(app: App, { tenant, key, collection }: Audience, name: string):
     address: marketplaceAddress(baseUrl, tenant.slug, collection?.slug ?? key, collection !== undefined),
     developer: tenant.name,
   };
+}
+
+/** The name of a marketplace that is not made yet. */
+export function newNameOf({ tenant, key, collection }: Audience): string {
+  return marketplaceName(tenant.slug, collection?.slug ?? (key === "public" ? undefined : key));
 }
 
 /** Writes the refs, which may be behind on this machine. False if the repository is lost. */
@@ -192,10 +197,9 @@ async function commitChanges(
   offer: Offer,
   { before, continues }: { before: MarketplaceDoc | null; continues: boolean },
 ): Promise<Omit<MarketplaceDoc, "signature">> {
-  const { tenant, key, collection } = audience;
+  const { tenant, key } = audience;
   const wanted = pluginsOf(offer);
-  const part = collection ? collection.slug : key === "public" ? undefined : key;
-  const name = before?.name ?? marketplaceName(tenant.slug, part);
+  const name = before?.name ?? newNameOf(audience);
   const base = continues ? before! : undefined;
   const repoId = base?.repoId ?? app.newId();
   let state = { commit: base?.commit, plugins: base?.plugins ?? [] };
