@@ -14,6 +14,7 @@ export const attentionKinds = [
   "sync_problem",
   "sync_conflict",
   "skill_finding",
+  "storage_limit",
   "workspace_failed",
   "token_expiring",
   "connector_needs_auth",

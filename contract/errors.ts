@@ -7,6 +7,7 @@ export const failures = {
   unauthenticated: { status: 401, cli: "E_NOT_AUTHENTICATED" },
   invalid_credentials: { status: 401, cli: "E_NOT_AUTHENTICATED" },
   forbidden: { status: 403, cli: "E_FORBIDDEN" },
+  quota_exceeded: { status: 403, cli: "E_API" },
   oidc_rejected: { status: 403, cli: "E_FORBIDDEN" },
   sso_required: { status: 403, cli: "E_FORBIDDEN" },
   sso_failed: { status: 403, cli: "E_NOT_AUTHENTICATED" },

@@ -72,6 +72,7 @@ export const eventNames = [
   "organization.updated",
   "organization.collections_ordered",
   "organization.audit_forwarding_changed",
+  "organization.storage_limit_changed",
   "organization.avatar_uploaded",
   "organization.avatar_deleted",
   "organization.deletion_scheduled",

@@ -72,6 +72,8 @@ export interface Config {
     | { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number }
     | undefined;
   drainSeconds: number;
+  /** Limit of the storage of an organization without one of its own. */
+  organizationStorageBytes: number | undefined;
   /** Syncs at a time in this process. */
   syncConcurrency: number;
   logLevel: string;
@@ -166,6 +168,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
             ratio: e.OTEL_TRACES_SAMPLER_ARG,
           },
     drainSeconds: e.DRAIN_SECONDS,
+    organizationStorageBytes:
+      e.ORGANIZATION_STORAGE_MEGABYTES && e.ORGANIZATION_STORAGE_MEGABYTES * 1024 * 1024,
     syncConcurrency: e.SYNC_CONCURRENCY,
     logLevel: e.LOG_LEVEL,
     rateLimits: e.RATE_LIMITS,

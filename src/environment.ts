@@ -279,6 +279,12 @@ export const Environment = z.object({
     .max(300)
     .default(5)
     .describe("time between SIGTERM, from which /readyz is 503, and the end of the listener"),
+  ORGANIZATION_STORAGE_MEGABYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe("storage of an organization, unless an administrator sets another limit for it"),
   SYNC_CONCURRENCY: z.coerce
     .number()
     .int()

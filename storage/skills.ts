@@ -44,6 +44,8 @@ export const skillsCollection = defineCollection({
     { key: { tenantId: 1, downloads: -1, _id: -1 } },
     { key: { tenantId: 1, effectiveRestrictionId: 1, updatedAt: -1, _id: -1 } },
     { key: { tenantId: 1, folderId: 1, updatedAt: -1, _id: -1 } },
+    // Sums of storage (`tenant-skills.ts`).
+    { key: { tenantId: 1, storedBytes: 1 } },
     // Sums by folder (`skill-figures.ts`).
     { key: { tenantId: 1, folderId: 1, downloads: 1 } },
     { key: { listed: 1, updatedAt: -1, _id: -1 } },
@@ -184,13 +186,19 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
     async exists(id: string): Promise<boolean> {
       return (await skills.findOne({ _id: id }, { projection: { _id: 1 } })) !== null;
     },
-    /** A slice of the ids and ages of all skills, in order of their ids. */
+    /** A slice of the ids, ages and sizes of all skills, in order of their ids. */
     listAfter: (id: string | undefined, limit: number) =>
       skills
-        .find(id === undefined ? {} : { _id: { $gt: id } }, { projection: { tenantId: 1, updatedAt: 1 } })
+        .find(id === undefined ? {} : { _id: { $gt: id } }, {
+          projection: { tenantId: 1, updatedAt: 1, head: 1, storedBytes: 1 },
+        })
         .sort({ _id: 1 })
         .limit(limit)
-        .toArray() as Promise<Pick<SkillDoc, "_id" | "tenantId" | "updatedAt">[]>,
+        .toArray() as Promise<Pick<SkillDoc, "_id" | "tenantId" | "updatedAt" | "head" | "storedBytes">[]>,
+    /** Notes the measured size of a repository, unless a version was added since the skill was read. */
+    async noteStoredBytes({ _id, head }: Pick<SkillDoc, "_id" | "head">, storedBytes: number): Promise<void> {
+      await skills.updateOne({ _id, "head.version": head.version }, { $set: { storedBytes } });
+    },
     /** Number of skills, which may differ by some after a crash of the engine. */
     estimateCount: () => skills.estimatedDocumentCount(),
     /** Those of the ids that a document has, deleted or not. */

@@ -61,6 +61,16 @@ const offeredFields = {
 export function openTenantSkills(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   return {
+    /** Bytes of the packs of all skills, also of deleted ones until they are erased. */
+    async sumStoredBytes(tenantId: string): Promise<number> {
+      const [sum] = await skills
+        .aggregate<{ bytes: number }>(
+          [{ $match: { tenantId } }, { $group: { _id: null, bytes: { $sum: "$storedBytes" } } }],
+          { hint: { tenantId: 1, storedBytes: 1 }, maxTimeMS: commandTimeMs },
+        )
+        .toArray();
+      return sum?.bytes ?? 0;
+    },
     async rename(tenantId: string, tenantSlug: string): Promise<void> {
       await updateInSlices(skills, { tenantId, tenantSlug: { $ne: tenantSlug } }, { $set: { tenantSlug } });
     },

@@ -5,6 +5,13 @@ import { defineCollection } from "./collection.ts";
 import { batchedLookup, oneOf } from "./lookups/batched-lookup.ts";
 import type { WithOutbox } from "./outbox.ts";
 
+export interface TenantStorage {
+  bytes: number;
+  countedAt: Date;
+  level: "normal" | "warning" | "full";
+  mailed?: "warning" | "full";
+}
+
 export interface TenantDoc extends WithOutbox {
   _id: string;
   slug: string;
@@ -23,6 +30,10 @@ export interface TenantDoc extends WithOutbox {
   mfaRequirement?: { from: Date; graceDays: number };
   /** Set while the audit log is sent to a receiver: https:// or syslog+tls://. `since` is the time of the setting. */
   auditForwarding?: { url: string; since: Date; sealedSecret?: string };
+  /** Limit of the storage in bytes, instead of that of the service. */
+  storageLimitBytes?: number;
+  /** The last count of the storage; `mailed` is the level about which owners got a mail. */
+  storage?: TenantStorage;
   /** Set while people with an address in a verified domain become members; `role` is theirs. */
   autoJoin?: { role: string };
   /** Set while hosted connectors of the organization's servers can't be used. */
@@ -64,6 +75,7 @@ export const tenantsCollection = defineCollection({
     { key: { slug: 1 }, name: "tenant_list" },
     { key: { deletionAt: 1 }, sparse: true },
     { key: { "auditForwarding.since": 1 }, sparse: true },
+    { key: { "storage.level": 1 }, sparse: true },
   ],
   outbox: true,
   open: openTenants,
@@ -97,6 +109,17 @@ function openTenants(tenants: Collection<TenantDoc>) {
     /** All organizations whose audit log is sent to a receiver. */
     eachForwarding: () =>
       tenants.find({ "auditForwarding.since": { $gt: new Date(0) } }, { projection: { _id: 1 } }),
+
+    async noteStorage(id: string, storage: TenantStorage): Promise<void> {
+      await tenants.updateOne({ _id: id, ...present }, { $set: { storage } });
+    },
+    /** Numbers of organizations that have used most of their storage, and of those without space. */
+    async countNearLimit(): Promise<{ warned: number; full: number }> {
+      const count = (level: TenantStorage["level"]) =>
+        tenants.countDocuments({ "storage.level": level, ...present });
+      const [warned, full] = await Promise.all([count("warning"), count("full")]);
+      return { warned, full };
+    },
 
     /** Changes an organization. Null if it no longer exists, or is being erased. */
     change: changeOf(tenants, present),

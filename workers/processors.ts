@@ -21,6 +21,7 @@ import { countInstallDays } from "./maintenance/count-installs.ts";
 import { repackRepository, maintainRepos } from "./maintenance/maintain-repos.ts";
 import { purge } from "./maintenance/purge.ts";
 import { reconcile } from "./maintenance/reconcile.ts";
+import { countStorage } from "./orgs/count-storage.ts";
 import { eraseTenant } from "./orgs/erase.ts";
 import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
@@ -44,6 +45,7 @@ export function processors(app: App): Processors {
     "mail.invitation": ({ invitationId }) => mailInvitation(app, invitationId),
     "orgs.member-left": (payload) => cleanUpAfterMember(app, payload),
     "orgs.erase": ({ tenantId }) => eraseTenant(app, tenantId),
+    "orgs.count-storage": ({ tenantId }) => countStorage(app, tenantId),
     "orgs.team-deleted": (payload) => cleanUpAfterTeam(app, payload),
     "audit.forward": ({ tenantId }) => forwardAuditLog(app, tenantId),
     "audit.queue": () => queueForwarding(app),

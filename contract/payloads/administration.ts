@@ -1,6 +1,7 @@
 /** Accounts and organizations, as administrators of the service see them. */
 import { z } from "zod";
 import { anonymousMcpModes, signUpModes } from "../vocabulary.ts";
+import { StorageUsagePayload } from "./organizations.ts";
 import { timestamp } from "./timestamp.ts";
 
 export const AdminUserPayload = z
@@ -34,6 +35,7 @@ export const AdminOrganizationPayload = z
     countedAt: timestamp.meta({
       description: "time of both counts: of a large organization, up to a day ago",
     }),
+    storage: StorageUsagePayload,
     connected: z.boolean().meta({ description: "whether a repository is connected" }),
     deletionAt: timestamp.nullable(),
     createdAt: timestamp,

@@ -34,6 +34,22 @@ export const TenantPayload = z
   .meta({ id: "Tenant" });
 export type TenantPayload = z.infer<typeof TenantPayload>;
 
+export const StorageUsagePayload = z
+  .object({
+    bytes: z.number().int().nullable().meta({
+      description: "storage of all versions of all skills at `countedAt`; null if it was not counted yet",
+    }),
+    countedAt: timestamp.nullable(),
+    limitBytes: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: "from which on new skills and versions are refused; null without a limit" }),
+    hasOwnLimit: z.boolean().meta({ description: "whether an administrator of the service set the limit" }),
+  })
+  .meta({ id: "StorageUsage" });
+export type StorageUsagePayload = z.infer<typeof StorageUsagePayload>;
+
 export const MemberPayload = z
   .object({
     userId: z.string(),

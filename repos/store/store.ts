@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
 import { RepoError } from "../errors.ts";
 import { ThreadPool } from "../threads/thread-pool.ts";
@@ -31,6 +32,7 @@ const workerThreads = 3;
 const sweptArtifacts = 20_000;
 /** Maximum number of concurrent merges, which compete with publishes for the disk. */
 const mergeConcurrency = 2;
+const measureConcurrency = 8;
 
 const defaults = {
   log: () => undefined,
@@ -199,6 +201,11 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     erase: (repo) => tracked(erase(repo)),
     maintain: (repo) => tracked(maintain(repo)),
     countPacks: async (repo) => (await standingPacks(packs, repo)).length,
+    async measure(repo) {
+      const standing = await standingPacks(packs, repo);
+      const sizes = await mapLimit(standing, measureConcurrency, (pack) => packs.size(repo, pack));
+      return sizes.reduce((sum, size) => sum + size, 0);
+    },
     // Never concurrently with a merge of the same packs, which would be wasted work.
     repack: (repo, git) =>
       tracked(merges.run(repoKey(repo), () => repackNatively(driver, objects.views, repo, git))),

@@ -116,6 +116,8 @@ export interface WrittenCommit {
   files: FileEntry[];
   fileCount: number;
   totalBytes: number;
+  /** Bytes of the packs that were written for it. */
+  packBytes: number;
 }
 
 export interface StoredCommit {
@@ -277,6 +279,8 @@ export interface SkillStore {
   maintain(repo: RepoId): Promise<MaintenanceReport>;
   /** Packs that nothing has replaced yet: each costs a look when an object is searched for. */
   countPacks(repo: RepoId): Promise<number>;
+  /** Bytes of all packs, without those that others have replaced. */
+  measure(repo: RepoId): Promise<number>;
   /**
    * Repacks everything that refs reach with the machine's git. For idle repositories only, since it is CPU-intensive.
    * Throws `git_missing`. Never loses an object; safe during publishes.

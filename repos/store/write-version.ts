@@ -83,7 +83,8 @@ export async function writeVersion(
     };
     const commit = await writeCommitObject(writer, content.treeOid, content.digest, draft, committer);
     objects.push({ oid: commit.oid, object: { type: "commit", data: commit.data } });
-    return { written: { oid: commit.oid, ...content }, pack: await writer.publish(), objects };
+    const pack = await writer.publish();
+    return { written: { oid: commit.oid, ...content, packBytes: pack.bytes }, pack, objects };
   } catch (error) {
     await writer.discard();
     throw error;
@@ -103,7 +104,12 @@ export async function writeCommitOnly(
   const writer = new PackWriter(packs, repo, "existing");
   const { oid, data } = await writeCommitObject(writer, written.treeOid, written.digest, draft, committer);
   const pack = await writer.publish();
-  return { written: { ...written, oid }, pack, objects: [{ oid, object: { type: "commit", data } }] };
+  const packBytes = written.packBytes + pack.bytes;
+  return {
+    written: { ...written, oid, packBytes },
+    pack,
+    objects: [{ oid, object: { type: "commit", data } }],
+  };
 }
 
 export async function openSource(source: TreeSource & { kind: "zip" }): Promise<ZipPackage> {

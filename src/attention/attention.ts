@@ -3,11 +3,13 @@ import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { countText } from "../../contract/count-text.ts";
 import { attentionKinds, type AttentionKind } from "../../contract/dashboard.ts";
 import type { AttentionItem, AttentionPayload } from "../../contract/payloads/attention.ts";
+import { bytesText } from "../../contract/size-text.ts";
 import type { Permission } from "../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";
+import { levelOf, presentStorage } from "../orgs/storage/usage.ts";
 import { visibleConflicts } from "../sync/report/conflicts.ts";
 import { readSyncState } from "../sync/report/history.ts";
 import { unreviewedErrors } from "./findings.ts";
@@ -31,6 +33,7 @@ export async function readAttention(
   const lists = await Promise.all([
     ofSyncs(app, actor, allowed("githubSync:read")),
     unreviewedErrors(app, actor, tenants, maxOfKind + 1),
+    nearStorageLimit(app, allowed("organization:update")),
     failedWorkspaces(app, actor, tenants, allowed("personalWorkspace:manage")),
     expiringTokens(app, actor, allowed("apiToken:manage"), isPersonal, maxOfKind + 1),
     isPersonal ? waitingConnectors(app, actor, tenants, maxOfKind + 1) : [],
@@ -98,6 +101,26 @@ async function syncProblems(
         ]
       : []),
   ];
+}
+
+async function nearStorageLimit(app: App, tenants: Tenants): Promise<AttentionItem[]> {
+  if (tenants.length === 0) return [];
+  const found = await app.storage.tenants.listByIds(tenants.map(({ tenantId }) => tenantId));
+  return found.flatMap((tenant): AttentionItem[] => {
+    const { storage, slug } = tenant;
+    if (!storage || levelOf(app, tenant, storage.bytes) === "normal") return [];
+    const { limitBytes } = presentStorage(app, tenant);
+    return [
+      {
+        kind: "storage_limit",
+        tenant: tenantOf(tenants, tenant._id),
+        id: tenant._id,
+        label: slug,
+        message: `${slug} uses ${bytesText(storage.bytes)} of its ${bytesText(limitBytes!)} of storage.`,
+        at: storage.countedAt.toISOString(),
+      },
+    ];
+  });
 }
 
 /** The caller's own workspaces, and those of others in organizations where the caller manages them. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { TenantPayload } from "../../contract/payloads/organizations.ts";
+import { StorageUsagePayload, TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { routesOf, type Route } from "../http/route.ts";
@@ -14,6 +14,7 @@ import { presentTenant } from "./present.ts";
 import { roleRoutes } from "./roles/role-routes.ts";
 import { CreateTenant, TenantParams, UpdateTenant } from "./schema.ts";
 import { createTenant, listTenants, loadTenant, updateTenant } from "./service.ts";
+import { readStorage } from "./storage/usage.ts";
 import { teamRoutes } from "./teams/team-routes.ts";
 
 const route = routesOf({ tag: "Organizations", auth: "required" });
@@ -51,6 +52,14 @@ export function tenantRoutes(app: App): Route[] {
       data: TenantPayload,
       handle: async ({ actor, params }) =>
         presentTenant(app, await loadTenant(app, actor, params.tenant, "member"), actor),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/storage",
+      summary: "Read how much storage an organization uses, and its limit",
+      params: TenantParams,
+      data: StorageUsagePayload,
+      handle: ({ actor, params }) => readStorage(app, actor, params.tenant),
     }),
     route({
       method: "patch",

@@ -100,6 +100,22 @@ export const AdminOrganizationQuery = z.object({
 });
 export type AdminOrganizationQuery = z.output<typeof AdminOrganizationQuery>;
 
+export const AdminOrganizationParams = z.object({
+  organization: z.string().min(1).max(64).meta({ description: "id" }),
+});
+
+export const StorageLimit = z.strictObject({
+  limitBytes: z
+    .number()
+    .int()
+    .min(1024 * 1024)
+    .max(1024 ** 5)
+    .nullable()
+    .meta({ description: "null: the limit of the service applies" }),
+  reason: z.string().trim().min(1).max(limits.takedownReason),
+});
+export type StorageLimit = z.output<typeof StorageLimit>;
+
 /** User name and id of the last member. */
 export const MemberCursor = z.tuple([z.string(), z.string()]);
 /** Folded name of the last one. */

@@ -29,6 +29,8 @@ export interface JobPayloads {
   "orgs.member-left": { tenantId: string; userId: string };
   /** Erases an organization whose grace period is over. */
   "orgs.erase": { tenantId: string };
+  /** Counts the storage of an organization, and warns its owners. */
+  "orgs.count-storage": { tenantId: string };
   /** Sends the entries of an organization's audit log that wait to its receiver. */
   "audit.forward": { tenantId: string };
   /** Queues the job above for each organization with a receiver. */
@@ -102,6 +104,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "mail.invitation": { attempts: 8, backoffMs: 5000 },
   "orgs.member-left": { attempts: 10, backoffMs: 1000 },
   "orgs.erase": { attempts: 10, backoffMs: 5000, timeoutMs: 60 * minuteMs },
+  "orgs.count-storage": { attempts: 5, backoffMs: 5000 },
   "orgs.team-deleted": { attempts: 10, backoffMs: 1000 },
   // Failures of a receiver are recorded at the organization, which has its own time for the next attempt.
   "audit.forward": { attempts: 3, backoffMs: 5000 },

@@ -12,6 +12,7 @@ import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { writeEvents } from "../audit/write-events.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
+import { countStorageSoon } from "../orgs/storage/usage.ts";
 import { perApp } from "../per-app.ts";
 import { requestSync } from "../queue/request-sync.ts";
 import { noteChanges } from "./following/note-changes.ts";
@@ -60,6 +61,7 @@ async function projectAll(app: App, ids: string[]): Promise<string[]> {
     correctAccess(app, found),
   ]);
   const tenantIds = new Set(found.map((skill) => skill.tenantId));
+  for (const tenantId of tenantIds) countStorageSoon(app, tenantId);
   await Promise.all([
     ...Array.from(tenantIds, (tenantId) => requestSync(app, { tenantId })),
     skills.clearProjected(found),

@@ -26,18 +26,20 @@ export function changeOperations(skills: Collection<SkillDoc>) {
         highestRelease,
         events,
         expectedCurrent,
+        packBytes,
       }: {
         fields: AppendedFields;
         highestRelease: string;
         events: EventRow[];
         expectedCurrent?: number;
+        packBytes: number;
       },
     ) =>
       change(id, {
         when: { "head.version": expectedHead, "current.version": expectedCurrent },
         set: { ...fields, head: { version: version.version, oid: version.oid }, highestRelease },
         unset: ["highestSemver"],
-        inc: { revision: 1 },
+        inc: { revision: 1, storedBytes: packBytes },
         push: { pending: version },
         events,
       }),

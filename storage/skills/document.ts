@@ -92,6 +92,8 @@ export interface SkillDoc extends WithOutbox {
   marks?: VersionMark[];
   reviews?: FindingReview[];
   downloads: number;
+  /** Bytes of the packs of its repository; absent until they are measured. */
+  storedBytes?: number;
   /** Number of the last batch that is included in `downloads`. */
   downloadsThrough?: number;
   /** Versions that exist but are not in the collection `versions` yet. */

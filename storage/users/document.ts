@@ -83,13 +83,14 @@ export interface MailDue {
     | "takedown-lifted"
     | "domain-failing"
     | "domain-lapsed"
+    | "storage-limit"
     | "operator-notice";
   to: string;
   /** In mails about takedowns: the skill as `org/slug`, and the administrator's reason. */
   about?: { skill: string; reason: string };
   /** In mails about domains: the name, its TXT record, the organization, and when the verification lapses. */
   domain?: { name: string; record: string; organization: string; lapsesAt?: Date };
-  /** In mails about single sign-on: the organization, and the user, the certificate or the change. */
+  /** In mails about single sign-on and storage: the organization, and the user, the certificate, the change or the use. */
   organization?: { slug: string; text: string };
   /** In mails to administrators of the service: a condition, and whether it is over. */
   operation?: { subject: string; text: string; isOver: boolean };

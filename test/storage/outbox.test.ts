@@ -141,7 +141,12 @@ describe("flushing the outbox of a document", () => {
             const event = newEvent(skill._id);
             made.push(event);
             rows.push(row);
-            const change = { fields: { updatedAt: at }, highestRelease: row.semver, events: [event] };
+            const change = {
+              fields: { updatedAt: at },
+              highestRelease: row.semver,
+              events: [event],
+              packBytes: 1,
+            };
             assert.ok(await storage.skills.append(skill._id, now.head.version, row, change));
           } else if (step === "carry") await carry(now);
           else if (step === "carry twice") await Promise.all([carry(now), carry(now)]);
@@ -215,6 +220,7 @@ describe("unique indexes", () => {
           fields: {},
           highestRelease: "1.0.1",
           events: [newEvent(skill._id)],
+          packBytes: 1,
         }),
       ),
     );

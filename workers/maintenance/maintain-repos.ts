@@ -4,6 +4,7 @@ import { type NativeGit, gitVersion } from "../../repos/native-git.ts";
 import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
 import { type VerifyReport, verifySkill } from "../../src/operations/verify.ts";
+import { countStorageSoon } from "../../src/orgs/storage/usage.ts";
 import { removeEndedMarketplaces } from "../../src/reach/marketplaces/remove.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
 import { reconcileConnections } from "./reconcile-connections.ts";
@@ -48,6 +49,7 @@ export async function maintainRepos(app: App): Promise<void> {
     async visit(skills, { previousAt }) {
       const since = previousAt === undefined ? 0 : previousAt.getTime() - 2 * idleMs;
       const changed = skills.filter(({ updatedAt }) => updatedAt.getTime() >= since);
+      await measure(app, [...changed, ...skills.filter(({ storedBytes }) => storedBytes === undefined)]);
       const next = await queueUpkeep(app, changed, upkeep);
       return next === undefined ? {} : { ended: skills.indexOf(next) };
     },
@@ -68,6 +70,15 @@ export async function maintainRepos(app: App): Promise<void> {
 }
 
 type ListedSkill = Awaited<ReturnType<App["storage"]["skills"]["listAfter"]>>[number];
+
+/** Corrects the sizes of repositories, of which merges and repacks leave less than their versions have added. */
+async function measure(app: App, skills: readonly ListedSkill[]): Promise<void> {
+  await mapLimit([...new Set(skills)], packConcurrency, async (skill) => {
+    const bytes = await app.repos.measure({ tenantId: skill.tenantId, skillId: skill._id });
+    if (bytes !== skill.storedBytes) await app.storage.skills.noteStoredBytes(skill, bytes);
+  });
+  for (const tenantId of new Set(skills.map((skill) => skill.tenantId))) countStorageSoon(app, tenantId);
+}
 
 interface Upkeep {
   hasGit: boolean;

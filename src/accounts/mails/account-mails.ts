@@ -178,6 +178,16 @@ const writers: Record<MailDue["kind"], Writer> = {
           `sign-in log in the single sign-on of "${organization.slug}" has the people. You get this mail as an owner.`,
       ],
     },
+  "storage-limit": (app, _, { organization }) =>
+    organization && {
+      subject: `Storage of ${organization.slug}`,
+      before: [organization.text],
+      link: { label: "Open the settings", url: `${app.config.baseUrl}/${organization.slug}/-/settings` },
+      after: [
+        "Delete skills that nobody needs, or ask an administrator of this service for a higher limit. " +
+          `You get this mail as an owner of "${organization.slug}".`,
+      ],
+    },
   "skill-taken-down": (_app, _, { about }) =>
     about && {
       subject: "A skill of yours was taken down",

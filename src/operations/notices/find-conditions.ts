@@ -1,5 +1,6 @@
 /** Conditions of the service that need an administrator. */
 import os from "node:os";
+import { countText } from "../../../contract/count-text.ts";
 import type { OperatorConditionDoc } from "../../../storage/operator-conditions.ts";
 import type { App } from "../../app.ts";
 import { checkDisks } from "../../jobs/health.ts";
@@ -36,6 +37,7 @@ export async function findConditions(app: App): Promise<Condition[]> {
     lateSyncs(app),
     expiries(app),
     failedBackup(app),
+    fullOrganizations(app),
   ]);
   return found.flat();
 }
@@ -85,4 +87,11 @@ async function failedBackup({ storage }: App): Promise<Condition[]> {
   return [
     { key: "backup", text: `The backup of ${backup.endedAt.toISOString()} has failed: ${backup.problem}` },
   ];
+}
+
+async function fullOrganizations({ storage }: App): Promise<Condition[]> {
+  const { warned, full } = await storage.tenants.countNearLimit();
+  if (warned + full === 0) return [];
+  const text = `${countText(warned + full, "organization uses", "organizations use")} 80 % or more of the storage`;
+  return [{ key: "organization-storage", text: `${text}; ${full} of them can't publish any more.` }];
 }

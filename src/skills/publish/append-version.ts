@@ -15,6 +15,7 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, notFound } from "../../errors.ts";
+import { findStorageRefusal } from "../../orgs/storage/usage.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { recordManifestOf } from "../read/manifest.ts";
 import { skillRetries } from "../skill-retries.ts";
@@ -58,6 +59,8 @@ export interface AppendRequest extends SemverRequest {
   versionId?: string;
   /** No earlier attempt of the call can have written a row of that id. */
   isFirstAttempt?: boolean;
+  /** Whether the organization has no space, if the caller has begun to find out. */
+  refused?: Promise<ServiceError | undefined>;
   /**
    * Set for a version that is imported from the connected repository. The caller's decision is based on `expectedHead`.
    * Only the `edited` fields of the frontmatter change the skill.
@@ -77,6 +80,7 @@ export async function appendVersion(
   const identity = { versionId: request.versionId ?? app.newId(), now: app.now() };
   let skill = loaded;
   let prepared: Prepared | undefined;
+  const refused = request.refused ?? findStorageRefusal(app, loaded.tenantId);
 
   return retryLost(skillRetries(loaded.slug, "published by many"), async (attempt) => {
     const earlier = attempt === 0 && request.isFirstAttempt ? null : await findEarlier(app, skill, request);
@@ -90,6 +94,8 @@ export async function appendVersion(
       return { skill, version, unchanged: true, warnings: [...source.warnings, warning] };
     }
 
+    const refusal = await refused;
+    if (refusal) throw refusal;
     const facts = factsOf(skill, source, request, { ...identity, semver: nextSemver(published, request) });
     prepared = await prepareCommit(app, actor, skill, facts, prepared);
     const { written, tree, findings } = prepared;
@@ -108,6 +114,7 @@ export async function appendVersion(
       fields: changedFields(row, source, request),
       highestRelease: row.prerelease ? published.highestRelease : facts.semver,
       events: [event],
+      packBytes: written.packBytes,
       // A revert changes the current version, and not the head.
       expectedCurrent: request.base && skill.current.version,
     });

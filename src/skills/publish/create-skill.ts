@@ -87,7 +87,7 @@ export async function createSkill(
   await recordManifestOf(app, row, written);
   const name = imported ? "skill.created_via_import" : "skill.created";
   const event = versionEvent(app, actor, name, facts, { name: input.name, visibility }, written);
-  const skill = newDocument(actor, tenant, source, input, row, event);
+  const skill = { ...newDocument(actor, tenant, source, input, row, event), storedBytes: written.packBytes };
   const inserted = await measured("publish", { stage: "record" }, () => insertAtPath(app, skill));
   if (inserted !== "inserted") {
     await app.repos.erase(repo);

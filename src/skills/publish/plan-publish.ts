@@ -1,12 +1,14 @@
 /** Plan of a publish or a push, by the digests of its content: the same steps, without the writes. */
 import type { PublishPlan, VersionPlan } from "../../../contract/payloads/plans.ts";
 import type { VersionSummary } from "../../../storage/skills.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadFolderView, type FolderView } from "../../folders/load.ts";
 import { planFolderPath } from "../../folders/tree/create.ts";
 import { folderAtPath } from "../../folders/tree/paths.ts";
 import { slugOfSkill } from "../../folders/tree/slug.ts";
+import { findStorageRefusal, storageRefusal } from "../../orgs/storage/usage.ts";
 import { findWorkspace } from "../../workspaces/own.ts";
 import { loadSkill } from "../load.ts";
 import type { PlanPublish, PlanVersion } from "../schema.ts";
@@ -31,9 +33,11 @@ export async function planPublish(app: App, actor: Actor, input: PlanPublish): P
   const { publicId, slug, tenantSlug, name, type, visibility } = existing;
   const { semver } = input;
   const published = await loadPublishedSemvers(app, existing, { semver });
+  const unchanged = isEqual(existing.current, input);
+  if (!unchanged) requireStorage(app, target.tenant);
   return {
     action: "updated",
-    unchanged: isEqual(existing.current, input),
+    unchanged,
     skill: { publicId, slug, tenantSlug, name, type, visibility },
     semver: nextSemver(published, { semver }),
     ignoredFlags: ignoredFlagsOf(view, existing, input),
@@ -52,6 +56,7 @@ async function planCreation(
   const tenantId = tenant._id;
   if (!isWorkspaceMissing)
     checkSkillPermissionIn(view, "skill:create", workspaceId ?? folderOf(view, input), tenant.slug);
+  requireStorage(app, tenant);
   const taken = await app.storage.skills.listSlugsLike(tenantId, wanted.slug);
   const slug = await chooseSlug(app, view.actor, tenant, mode, wanted, taken);
   await checkVersionContent(app, { tenantId, slug, visibility }, input.hash);
@@ -70,6 +75,11 @@ function folderOf(view: FolderView, { folder, createFolders }: PlanPublish): str
   return createFolders ? planFolderPath(view, folder).parentId : folderAtPath(view, folder);
 }
 
+function requireStorage(app: App, tenant: TenantDoc): void {
+  const refusal = storageRefusal(app, tenant);
+  if (refusal) throw refusal;
+}
+
 /** Requires `skill:update`. Throws what the push would throw. */
 export async function planVersion(
   app: App,
@@ -84,7 +94,10 @@ export async function planVersion(
   requireBase(skill, followed, await loadBase(app, skill, input.base));
   await checkRequired(app, actor, skill, input.requiredMcpServers);
   await checkVersionContent(app, skill, input.hash);
-  return { semver, unchanged: isEqual(followed, input) };
+  const unchanged = isEqual(followed, input);
+  const refusal = unchanged ? undefined : await findStorageRefusal(app, skill.tenantId);
+  if (refusal) throw refusal;
+  return { semver, unchanged };
 }
 
 /** Whether a version has the content. A text is equal as it was published, and as it is stored. */

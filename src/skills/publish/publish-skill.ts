@@ -10,6 +10,7 @@ import { ServiceError, invalidRequest } from "../../errors.ts";
 import { loadFolderView, type FolderView } from "../../folders/load.ts";
 import { slugOfSkill } from "../../folders/tree/slug.ts";
 import type { Creation } from "../../http/route.ts";
+import { storageRefusal } from "../../orgs/storage/usage.ts";
 import { chooseWorkspace } from "../../workspaces/own.ts";
 import { keepAllowed } from "../load.ts";
 import { skillName, type PublishSkill } from "../schema.ts";
@@ -81,12 +82,16 @@ async function write(
       loadFolderView(app, actor, tenant._id),
     ]);
     const existing = await findExisting(app, view, target, input, wanted);
-    if (existing)
-      return { action: "updated", ...(await appendVersion(app, actor, existing, source, input)), view };
+    const refusal = storageRefusal(app, tenant);
+    if (existing) {
+      const request = { ...input, refused: Promise.resolve(refusal) };
+      return { action: "updated", ...(await appendVersion(app, actor, existing, source, request)), view };
+    }
     // Before any error about slugs, so that a caller who may neither read nor create learns nothing about them.
     const folderId = workspaceId ?? (await chooseFolder(app, view, input));
     const current = input.createFolders ? await loadFolderView(app, actor, tenant._id) : view;
     checkSkillPermissionIn(current, "skill:create", folderId, tenant.slug);
+    if (refusal) throw refusal;
     const taken = [...skillSlugs, ...folderSlugs];
     const slug = await chooseSlug(app, actor, tenant, input.mode, wanted, taken);
     const chosen = { name, type, slug, folderId, requiredServerIds: required?.ids };

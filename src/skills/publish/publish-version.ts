@@ -9,6 +9,7 @@ import {
   resolveRequired,
   type RequiredServers,
 } from "../../mcp-servers/required.ts";
+import { findStorageRefusal } from "../../orgs/storage/usage.ts";
 import { loadSkill, type PrefetchedSkill } from "../load.ts";
 import type { PublishVersion } from "../schema.ts";
 import { requireServers } from "../settings/settings.ts";
@@ -45,6 +46,8 @@ export async function publishVersion(
     const updated = await requireServers(app, actor, skill, named);
     return { skill: updated, version: earlier, unchanged: false, warnings: [] };
   }
+  // While the content is read, so that the publish waits for no further round trip.
+  const refused = findStorageRefusal(app, skill.tenantId);
   // An unusable number fails before any byte is read, unless there may be nothing to publish.
   if (input.semver !== undefined) readExactSemver(input.semver);
   const published = await loadPublishedSemvers(app, skill, input);
@@ -54,6 +57,7 @@ export async function publishVersion(
   const request = {
     ...input,
     base,
+    refused,
     versionId: creation?.id,
     isFirstAttempt: creation?.isRetry === false,
   };

@@ -4,6 +4,7 @@
  */
 import type { App } from "../../app.ts";
 import { mayErase } from "../../epoch/epoch.ts";
+import { countStorageSoon } from "../../orgs/storage/usage.ts";
 import { requestSync } from "../../queue/request-sync.ts";
 import { projectSkill } from "../projection.ts";
 
@@ -30,4 +31,5 @@ export async function eraseSkill(app: App, payload: { tenantId: string; skillId:
   await app.storage.pathReservations.releaseAllOf(skillId);
   await app.storage.anonymousIdentities.releaseSlot(skill.tenantId, skillId, app.now());
   await app.storage.skills.remove(skillId);
+  countStorageSoon(app, skill.tenantId);
 }

@@ -123,3 +123,11 @@ export const changeSettings = (
   change: { signUp: SignUpMode } | { anonymousMcp: AnonymousMcpMode },
   reason: string,
 ) => dataOf(api.PATCH("/api/admin/settings", { body: { ...change, reason } }));
+
+export const setStorageLimit = (organization: string, limitBytes: number | null, reason: string) =>
+  dataOf(
+    api.PUT("/api/admin/organizations/{organization}/storage-limit", {
+      params: { path: { organization } },
+      body: { limitBytes, reason },
+    }),
+  );

@@ -18,6 +18,7 @@ import { ServiceError } from "../../../errors.ts";
 import { refuseManagedRoot } from "../../../folders/tree/refusals.ts";
 import { slugOfSkill } from "../../../folders/tree/slug.ts";
 import { loadTree } from "../../../folders/tree/trees.ts";
+import { findStorageRefusal } from "../../../orgs/storage/usage.ts";
 import { skillName } from "../../schema.ts";
 import { appendVersion, type Appended } from "../append-version.ts";
 import { changedDefaults } from "../content/edit-source.ts";
@@ -120,7 +121,11 @@ export async function importSkill(
   return retryLost({ attempts: slugAttempts, exhausted }, async () => {
     const folderId = await ensureFolders(app, actor, tenantId, directory.segments.slice(0, -1));
     if (folderId !== null) refuseManagedRoot(await loadTree(app, tenantId), folderId);
-    const taken = await app.storage.skills.listSlugsLike(tenantId, base);
+    const [taken, refusal] = await Promise.all([
+      app.storage.skills.listSlugsLike(tenantId, base),
+      findStorageRefusal(app, tenantId),
+    ]);
+    if (refusal) throw refusal;
     const slug = freeSlug(base, [...taken, ...ofFolders]);
     const created = await createSkill(app, actor, { _id: tenantId, slug: tenantSlug }, source, {
       name,

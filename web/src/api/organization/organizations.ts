@@ -32,6 +32,8 @@ export const deleteOrganization = (tenant: string) =>
 export const restoreOrganization = (tenant: string) =>
   dataOf(api.POST("/api/tenants/{tenant}/restore", { params: pathOf(tenant) }));
 
+export const storageQuery = (org: string) => query("/api/tenants/{tenant}/storage", { tenant: org });
+
 export const analyticsQuery = (org: string, days: number) =>
   query("/api/tenants/{tenant}/analytics", { tenant: org, days, limit: 20 });
 

@@ -10,6 +10,7 @@ import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
+import { StorageCell } from "./storage-limit.tsx";
 
 interface Search {
   query?: string;
@@ -74,6 +75,12 @@ const columns: Column<AdminOrganization>[] = [
   },
   { header: "Members", align: "right", cell: ({ members }) => numberText(members) },
   { header: "Skills", align: "right", cell: ({ skills }) => numberText(skills) },
+  {
+    header: "Storage",
+    align: "right",
+    className: "nowrap",
+    cell: (organization) => <StorageCell organization={organization} />,
+  },
   {
     header: "Owners",
     isHiddenOnPhones: true,

@@ -3,6 +3,7 @@ import {
   ChevronRight,
   CircleAlert,
   FolderHeart,
+  HardDrive,
   GitCompare,
   KeyRound,
   Mail,
@@ -47,6 +48,12 @@ const kinds: Record<Kind, Shown> = {
     action: "Review",
     folded: (count) => `${count} skills have errors to correct or review`,
   },
+  storage_limit: {
+    icon: HardDrive,
+    tone: "warn",
+    action: "Open settings",
+    folded: (count) => `${count} organizations have used most of their storage`,
+  },
   workspace_failed: {
     icon: FolderHeart,
     tone: "danger",
@@ -88,6 +95,7 @@ function pageOf({ kind, tenant, id, label }: AttentionItem): string {
   if (kind === "install_outdated") return "/settings/installs";
   if (kind === "token_expiring") return tenant ? `/${tenant.slug}/-/tokens` : "/settings/tokens";
   if (kind === "skill_finding") return `/${tenant?.slug ?? ""}/${label}`;
+  if (kind === "storage_limit") return `/${tenant?.slug ?? ""}/-/settings`;
   return `/${tenant?.slug ?? ""}/-/${kind === "workspace_failed" ? "workspaces" : "sync"}`;
 }
 

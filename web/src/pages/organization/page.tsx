@@ -8,6 +8,7 @@ import { Identity } from "./identity.tsx";
 import { PublicRegistry } from "./public-registry.tsx";
 import { RelatedWords } from "./related-words.tsx";
 import { Restore } from "./restore.tsx";
+import { Storage } from "./storage.tsx";
 import { TokenAge } from "./token-age.tsx";
 
 export const Route = createFileRoute("/$org/-/settings")({ component: SettingsPage });
@@ -38,6 +39,7 @@ function SettingsPage() {
                 of {organization.name}. An owner or admin can give it to you.
               </p>
             )}
+            <Storage slug={organization.slug} />
             {may(permissions, "security", "manage") && <TokenAge organization={organization} />}
             {may(permissions, "organization", "delete") && <DangerZone organization={organization} />}
           </div>

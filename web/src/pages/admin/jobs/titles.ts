@@ -33,6 +33,7 @@ const jobTitles: Record<string, string> = {
   "mail.followed": "Send mails about followed skills",
   "orgs.member-left": "Remove data of a former member",
   "orgs.erase": "Erase an organization",
+  "orgs.count-storage": "Count the storage of an organization",
   "orgs.team-deleted": "Remove references to a deleted team",
   "audit.forward": "Send the audit log to its receiver",
   "audit.queue": "Queue what waits for receivers",

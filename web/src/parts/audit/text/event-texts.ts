@@ -110,6 +110,7 @@ export const eventTexts: Record<EventName, readonly [name: string, sentence: str
     "Forwarding of the audit log changed",
     "changed where the audit log is sent",
   ],
+  "organization.storage_limit_changed": ["Storage limit changed", "changed the storage limit of {slug|}"],
   "organization.avatar_uploaded": ["Avatar uploaded", "uploaded an avatar of the organization"],
   "organization.avatar_deleted": ["Avatar removed", "removed the avatar of the organization"],
   "organization.deletion_scheduled": ["Deletion scheduled", "scheduled the deletion of the organization"],
