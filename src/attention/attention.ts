@@ -3,13 +3,12 @@ import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { countText } from "../../contract/count-text.ts";
 import { attentionKinds, type AttentionKind } from "../../contract/dashboard.ts";
 import type { AttentionItem, AttentionPayload } from "../../contract/payloads/attention.ts";
-import { bytesText } from "../../contract/size-text.ts";
 import type { Permission } from "../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { levelOf, presentStorage } from "../orgs/storage/usage.ts";
+import { levelOf, storageText } from "../orgs/storage/usage.ts";
 import { visibleConflicts } from "../sync/report/conflicts.ts";
 import { readSyncState } from "../sync/report/history.ts";
 import { unreviewedErrors } from "./findings.ts";
@@ -109,14 +108,13 @@ async function nearStorageLimit(app: App, tenants: Tenants): Promise<AttentionIt
   return found.flatMap((tenant): AttentionItem[] => {
     const { storage, slug } = tenant;
     if (!storage || levelOf(app, tenant, storage.bytes) === "normal") return [];
-    const { limitBytes } = presentStorage(app, tenant);
     return [
       {
         kind: "storage_limit",
         tenant: tenantOf(tenants, tenant._id),
         id: tenant._id,
         label: slug,
-        message: `${slug} uses ${bytesText(storage.bytes)} of its ${bytesText(limitBytes!)} of storage.`,
+        message: storageText(app, { ...tenant, storage }),
         at: storage.countedAt.toISOString(),
       },
     ];

@@ -33,7 +33,7 @@ export function organizationAdministrationRoutes(app: App): Route[] {
     }),
     route({
       method: "put",
-      path: "/api/admin/organizations/:organization/storage-limit",
+      path: "/api/admin/organizations/:tenant/storage-limit",
       summary:
         "Set the storage limit of an organization, or remove it so that the limit of the service applies",
       tag: "Administration",
@@ -41,7 +41,7 @@ export function organizationAdministrationRoutes(app: App): Route[] {
       params: AdminOrganizationParams,
       body: StorageLimit,
       data: AdminOrganizationPayload,
-      handle: ({ actor, params, body }) => setStorageLimit(app, actor, params.organization, body),
+      handle: ({ actor, params, body }) => setStorageLimit(app, actor, params.tenant, body),
     }),
   ];
 }

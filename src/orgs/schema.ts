@@ -101,7 +101,7 @@ export const AdminOrganizationQuery = z.object({
 export type AdminOrganizationQuery = z.output<typeof AdminOrganizationQuery>;
 
 export const AdminOrganizationParams = z.object({
-  organization: z.string().min(1).max(64).meta({ description: "id" }),
+  tenant: z.string().min(1).max(64).meta({ description: "id" }),
 });
 
 export const StorageLimit = z.strictObject({

@@ -90,7 +90,7 @@ export interface MailDue {
   about?: { skill: string; reason: string };
   /** In mails about domains: the name, its TXT record, the organization, and when the verification lapses. */
   domain?: { name: string; record: string; organization: string; lapsesAt?: Date };
-  /** In mails about single sign-on and storage: the organization, and the user, the certificate, the change or the use. */
+  /** In mails about single sign-on and storage: the organization, and a sentence or the name of a user. */
   organization?: { slug: string; text: string };
   /** In mails to administrators of the service: a condition, and whether it is over. */
   operation?: { subject: string; text: string; isOver: boolean };

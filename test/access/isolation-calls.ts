@@ -92,7 +92,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "put /api/tenants/:tenant/auto-join": () => ({ enabled: true }),
   "put /api/tenants/:tenant/mfa-requirement": () => ({ required: true }),
   "put /api/tenants/:tenant/audit-log/forwarding": () => ({ url: "https://spy.example.com/audit" }),
-  "put /api/admin/organizations/:organization/storage-limit": () => ({ limitBytes: null, reason: "x" }),
+  "put /api/admin/organizations/:tenant/storage-limit": () => ({ limitBytes: null, reason: "x" }),
   "post /api/admin/users/:user/grant-administrator": () => ({ reason: "x" }),
   "post /api/admin/users/:user/remove-administrator": () => ({ reason: "x" }),
   "post /api/admin/skills/:skill/take-down": () => ({ reason: "x" }),

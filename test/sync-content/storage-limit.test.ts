@@ -51,8 +51,8 @@ describe("a sync of an organization at its storage limit", async () => {
     await countStorage(app, customer.org.id);
     customers.commitTo(bare, "skills/old/SKILL.md", text("old", "Two."));
     customers.commitTo(bare, "skills/new/SKILL.md", text("new", "One."));
-    const renamed = await service.call("DELETE", `${"/api/skills/"}${await idOf("kept")}`, as(customer));
-    assert.equal(renamed.status, 200, renamed.error);
+    const deleted = await service.call("DELETE", `/api/skills/${await idOf("kept")}`, as(customer));
+    assert.equal(deleted.status, 200, deleted.error);
     const state = await sync();
     assert.equal(state.connection?.status, "active");
     assert.deepEqual(problemsOf(state), ["skills/new quota_exceeded", "skills/old quota_exceeded"]);

@@ -1,10 +1,14 @@
 /** Counts the storage of an organization, and warns its owners by mail when it is nearly or completely used. */
-import { bytesText } from "../../contract/size-text.ts";
 import type { App } from "../../src/app.ts";
 import { mailOwners } from "../../src/orgs/owner-mails.ts";
-import { levelOf, presentStorage, storageRefusal, type StorageLevel } from "../../src/orgs/storage/usage.ts";
+import {
+  levelOf,
+  storageRefusal,
+  storageText,
+  type CountedTenant,
+  type StorageLevel,
+} from "../../src/orgs/storage/usage.ts";
 import { requestSync } from "../../src/queue/request-sync.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
 
 const levels: readonly StorageLevel[] = ["normal", "warning", "full"];
 
@@ -18,7 +22,7 @@ export async function countStorage(app: App, tenantId: string): Promise<void> {
   const storage = { bytes, countedAt: app.now(), level };
   const mailedLevel = tenant.storage?.mailed ?? "normal";
   if (level !== "normal" && levels.indexOf(level) > levels.indexOf(mailedLevel)) {
-    await warnOwners(app, { ...tenant, storage });
+    await warnOwners(app, { ...tenant, storage }, level);
     await app.storage.tenants.noteStorage(tenantId, { ...storage, mailed: level });
   } else {
     // Owners are warned again once it was below the warning.
@@ -27,20 +31,17 @@ export async function countStorage(app: App, tenantId: string): Promise<void> {
   }
   // This process knows at once; another one within seconds.
   storageRefusal(app, { ...tenant, storage });
-  // What a sync could not import has space again.
+  // A sync now imports the content that it had no space for.
   if (before === "full" && level !== "full") await requestSync(app, { tenantId });
 }
 
-async function warnOwners(app: App, tenant: TenantDoc): Promise<void> {
-  const { slug, storage } = tenant;
-  const { limitBytes } = presentStorage(app, tenant);
-  const used = `"${slug}" uses ${bytesText(storage!.bytes)} of its ${bytesText(limitBytes!)} of storage.`;
+async function warnOwners(app: App, tenant: CountedTenant, level: StorageLevel): Promise<void> {
   const effect =
-    storage!.level === "full"
+    level === "full"
       ? "New skills and versions are refused until there is space again."
       : "At the limit, new skills and versions are refused.";
   await mailOwners(app, tenant._id, "storage-limit", {
     id: app.newId(),
-    organization: { slug, text: `${used} ${effect}` },
+    organization: { slug: tenant.slug, text: `${storageText(app, tenant)} ${effect}` },
   });
 }

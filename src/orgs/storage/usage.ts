@@ -43,6 +43,15 @@ export function countStorageSoon(app: App, tenantId: string, delayMs = countDela
   );
 }
 
+export type CountedTenant = TenantDoc & Required<Pick<TenantDoc, "storage">>;
+
+/** The use of a limited storage as a sentence. */
+export function storageText(app: App, tenant: CountedTenant): string {
+  const limit = limitOf(app, tenant);
+  const of = limit === undefined ? "" : ` of its ${bytesText(limit)}`;
+  return `"${tenant.slug}" uses ${bytesText(tenant.storage.bytes)}${of} of storage.`;
+}
+
 /** The error of a write that adds content; undefined if the organization has space. */
 export function storageRefusal(app: App, tenant: TenantDoc): ServiceError | undefined {
   const bytes = tenant.storage?.bytes ?? 0;

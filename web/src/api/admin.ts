@@ -126,8 +126,8 @@ export const changeSettings = (
 
 export const setStorageLimit = (organization: string, limitBytes: number | null, reason: string) =>
   dataOf(
-    api.PUT("/api/admin/organizations/{organization}/storage-limit", {
-      params: { path: { organization } },
+    api.PUT("/api/admin/organizations/{tenant}/storage-limit", {
+      params: { path: { tenant: organization } },
       body: { limitBytes, reason },
     }),
   );

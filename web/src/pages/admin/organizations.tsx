@@ -69,6 +69,7 @@ const columns: Column<AdminOrganization>[] = [
         )}
         <span className="block only-on-phones">
           <State organization={organization} />
+          <StorageCell organization={organization} />
         </span>
       </>
     ),
@@ -78,7 +79,7 @@ const columns: Column<AdminOrganization>[] = [
   {
     header: "Storage",
     align: "right",
-    className: "nowrap",
+    isHiddenOnPhones: true,
     cell: (organization) => <StorageCell organization={organization} />,
   },
   {

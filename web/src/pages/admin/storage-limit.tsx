@@ -15,21 +15,23 @@ export function StorageCell({ organization }: { organization: AdminOrganization 
   const isNear = bytes !== null && limitBytes !== null && bytes >= 0.8 * limitBytes;
   return (
     <>
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        color={isNear ? "danger" : "ink"}
-        aria-label={`Storage limit of ${organization.slug}`}
-        onClick={() => setOpen(true)}
-      >
+      <span className={isNear ? "danger" : undefined}>
         {bytes === null ? "not counted" : bytesText(bytes)}
         {limitBytes !== null && ` of ${bytesText(limitBytes)}`}
-      </Button>
+      </span>
       {countedAt !== null && (
         <span className="meta block">
           counted <Time value={countedAt} />
         </span>
       )}
+      <Button
+        variant="default"
+        size="compact-xs"
+        aria-label={`Limit the storage of ${organization.slug}`}
+        onClick={() => setOpen(true)}
+      >
+        Limit
+      </Button>
       {isOpen && <LimitDialog organization={organization} onClose={() => setOpen(false)} />}
     </>
   );

@@ -1,5 +1,6 @@
 import { Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { numberText } from "../../../../contract/count-text.ts";
 import { bytesText } from "../../../../contract/size-text.ts";
 import type { Schemas } from "../../api/client.ts";
 import { storageQuery } from "../../api/organization/organizations.ts";
@@ -28,17 +29,17 @@ function Usage({ usage: { bytes, countedAt, limitBytes } }: { usage: Schemas["St
     <>
       <p>
         {bytesText(bytes)} used
-        {limitBytes !== null && ` of ${bytesText(limitBytes)} (${percent} %)`}
+        {limitBytes !== null &&
+          percent !== undefined &&
+          ` of ${bytesText(limitBytes)} (${numberText(percent)} %)`}
         <span className="meta block">
           All versions of all skills. Counted <Time value={countedAt} />.
         </span>
       </p>
       {percent !== undefined && (
-        <Progress
-          value={Math.min(percent, 100)}
-          color={isFull ? "danger" : "ink"}
-          aria-label={`Storage: ${percent} % used`}
-        />
+        <Progress.Root>
+          <Progress.Section value={Math.min(percent, 100)} aria-label={`Storage: ${percent} % used`} />
+        </Progress.Root>
       )}
       {percent !== undefined && percent >= 80 && (
         <p className={isFull ? "note danger" : "note warn"} role="status">
