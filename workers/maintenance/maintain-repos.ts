@@ -89,11 +89,11 @@ interface Upkeep {
 }
 
 /** Queues merges and repacks. Returns the skill that is one repack too many. A marketplace stands for a skill. */
-async function queueUpkeep(
+async function queueUpkeep<T extends Pick<ListedSkill, "_id" | "tenantId" | "updatedAt">>(
   app: App,
-  skills: ListedSkill[],
+  skills: T[],
   upkeep: Upkeep,
-): Promise<ListedSkill | undefined> {
+): Promise<T | undefined> {
   const packs = await mapLimit(skills, packConcurrency, ({ _id: skillId, tenantId }) =>
     app.repos.countPacks({ tenantId, skillId }),
   );
