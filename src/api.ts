@@ -56,6 +56,7 @@ import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
 import { indexRoutes } from "./reach/indexes/routes.ts";
 import { indexSettingsRoutes } from "./reach/indexes/settings-routes.ts";
+import { marketplaceCatalogRoutes } from "./reach/marketplaces/catalog-routes.ts";
 import { marketplaceGitRoutes } from "./reach/marketplaces/git-routes.ts";
 import { marketplaceRoutes } from "./reach/marketplaces/routes.ts";
 import { scimEndpointRoutes } from "./scim/endpoint-routes.ts";
@@ -146,6 +147,7 @@ export function serviceRoutes(app: App, health: Health): Route[] {
     ...workersPageRoutes(),
     ...cloneRoutes(app),
     ...marketplaceGitRoutes(app),
+    ...marketplaceCatalogRoutes(app),
     ...scimEndpointRoutes(app, [translateStorage, translateQueue]),
     ...docsRoutes(describe),
     ...healthRoutes(health),

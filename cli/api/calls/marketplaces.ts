@@ -12,6 +12,7 @@ const marketplaces = [
     name: "text",
     title: "text",
     gitUrl: "text",
+    catalogUrl: "text",
   },
 ] as const satisfies Shape;
 

@@ -31,6 +31,7 @@ const marketplace = z.strictObject({
   name: text,
   title: text,
   gitUrl: text,
+  catalogUrl: text,
 });
 
 const actions = z.array(z.enum(accessActions));

@@ -12,3 +12,16 @@ export function marketplaceAddress(
 }
 
 export const skillPage = (baseUrl: string, org: string, slug: string) => `${baseUrl}/${org}/${slug}`;
+
+/** Address of the same marketplace as a JSON document. */
+export const catalogAddress = (gitAddress: string) =>
+  `${gitAddress.replace(/\.git$/, "")}/claude/marketplace.json`;
+
+/** Address of the zip of a version. */
+export function packageAddress(
+  baseUrl: string,
+  org: string,
+  { slug, semver, isPublic }: { slug: string; semver: string; isPublic: boolean },
+): string {
+  return `${baseUrl}/${org}/${isPublic ? "" : "-/packages/"}${slug}/${encodeURIComponent(semver)}.zip`;
+}

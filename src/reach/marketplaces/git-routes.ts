@@ -1,5 +1,4 @@
 /** Marketplaces as Git repositories, each for one audience. */
-import { z } from "zod";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { gitRoutes } from "../../clone/git-endpoints.ts";
@@ -7,13 +6,8 @@ import type { OpenedRepository } from "../../clone/serve.ts";
 import type { Route } from "../../http/route.ts";
 import { loadAudience, type MarketplaceRef } from "./audience.ts";
 import { currentMarketplace, folderOf } from "./marketplace.ts";
+import { CollectionParams, OrganizationParams } from "./schema.ts";
 
-const org = z.string().max(64).meta({ description: "slug of the organization, or a previous one" });
-const OrganizationParams = z.object({ org });
-const CollectionParams = z.object({
-  org,
-  collection: z.string().max(64).meta({ description: "slug of the collection" }),
-});
 const readOnly = "A marketplace is made of skills, and read-only: publish versions of the skills instead.";
 
 export function marketplaceGitRoutes(app: App): Route[] {

@@ -5,6 +5,7 @@ import type { Actor } from "../../access/actor.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";
 import { listCollections } from "../../skills/collections/collections.ts";
+import { catalogAddress } from "./addresses.ts";
 import type { Audience } from "./audience.ts";
 import { factsOf, newNameOf } from "./marketplace.ts";
 
@@ -44,6 +45,7 @@ export async function listMarketplaces(
       name,
       title,
       gitUrl: address,
+      catalogUrl: catalogAddress(address),
     };
   });
 }
