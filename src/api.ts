@@ -54,6 +54,7 @@ import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
+import { clawhubRoutes } from "./reach/clawhub/routes.ts";
 import { indexRoutes } from "./reach/indexes/routes.ts";
 import { indexSettingsRoutes } from "./reach/indexes/settings-routes.ts";
 import { marketplaceCatalogRoutes } from "./reach/marketplaces/catalog-routes.ts";
@@ -158,6 +159,7 @@ export function serviceRoutes(app: App, health: Health): Route[] {
     ...cardRoutes(app),
     ...publicRegistryRoutes(app),
     ...indexRoutes(app),
+    ...clawhubRoutes(app),
     ...mcpRoutes(agentSurface(app), openForwarder(app), callServices(app), {
       version,
       draining: health.draining,

@@ -25,11 +25,7 @@ type Key = Pick<PackageDigestDoc, "_id" | "tenantId" | "skillId" | "version">;
 
 export const packageDigestsCollection = defineCollection({
   name: "package_digests",
-  indexes: [
-    { key: { skillId: 1, fingerprints: 1, version: -1 } },
-    { key: { skillId: 1, version: -1 } },
-    { key: { tenantId: 1 } },
-  ],
+  indexes: [{ key: { skillId: 1, fingerprints: 1, version: -1 } }, { key: { tenantId: 1 } }],
   open: openPackageDigests,
 });
 
@@ -44,6 +40,12 @@ function openPackageDigests(digests: Collection<PackageDigestDoc>) {
     async record({ _id, ...key }: Key, found: Pick<PackageDigestDoc, "zip" | "fingerprints">): Promise<void> {
       await digests.updateOne({ _id }, { $set: { ...key, ...found } }, { upsert: true });
     },
+    /** The latest version of a skill with the fingerprint that is recorded. */
+    findByFingerprint: (skillId: string, fingerprint: string) =>
+      digests.findOne(
+        { skillId, fingerprints: fingerprint },
+        { projection: { version: 1 }, sort: { version: -1 } },
+      ),
     async removeOfSkill(skillId: string): Promise<void> {
       await digests.deleteMany({ skillId });
     },

@@ -12,8 +12,10 @@ export interface MatchedRoute {
 }
 
 /** The methods that are offered at a path, and the form of its failures. */
-interface OtherMethods extends Pick<Route, "oauthFailures"> {
+interface OtherMethods {
   offered: string[];
+  /** A route of the path, whose failures have its form. */
+  other: Route | undefined;
 }
 
 export interface RouteTable {
@@ -59,13 +61,13 @@ export function openRouteTable(routes: readonly Route[]): RouteTable {
       const candidates: Entry[] = [];
       collect(root, segmentsOf(path), 0, candidates);
       const offered = new Set<string>();
-      let oauthFailures: Route["oauthFailures"];
+      let other: Route | undefined;
       for (const { layer, declared } of deepestOf(candidates, path)) {
         if (layer.methods.includes(method)) return { declared, params: paramsOf(layer, path) };
         for (const each of layer.methods) offered.add(each);
-        ({ oauthFailures } = declared);
+        other ??= declared;
       }
-      return { offered: [...offered], oauthFailures };
+      return { offered: [...offered], other };
     },
   };
 }

@@ -194,6 +194,10 @@ interface OwnDeclaration<P, Q, B, F> {
    * cookies are ignored; and failures are plain sentences, which git shows to its user.
    */
   forGit?: true;
+  /** Failures are plain sentences, which the client of another service shows to its user. */
+  plainFailures?: true;
+  /** Message of the refusal of methods that are not offered at the path. */
+  otherMethods?: string;
   /** Ignores cookies, so that a browser lends no caller its session. */
   ignoresCookies?: true;
   /**

@@ -19,6 +19,7 @@ import type { Answer } from "../support/service.ts";
 import { describeCollections } from "./matrix-collections.ts";
 import { describeImplied } from "./matrix-implied.ts";
 import { describeMcp } from "./matrix-mcp.ts";
+import { describeReach } from "./matrix-reach.ts";
 import { describeServers } from "./matrix-servers.ts";
 import {
   around,
@@ -351,6 +352,7 @@ describe("what each caller may do, through the client", () => {
 });
 
 describeMcp();
+describeReach();
 describeServers();
 describeCollections();
 describeImplied();

@@ -55,6 +55,8 @@ const notHere: Record<string, string> = {
     "object-store/service.test.ts has a bucket",
   "docs/guides/other-clients.md: npx skills add https://skills.example.com/acme                    # choose from the public skills of acme":
     "reach/skills-cli.test.ts has the client",
+  "docs/guides/other-clients.md: export CLAWHUB_REGISTRY=https://skills.example.com/acme/clawhub":
+    "reach/clawhub-cli.test.ts has the client",
   "docs/guides/observe.md: export OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318":
     "traces.test.ts has a collector",
   "docs/guides/object-storage.md: $ npm start -- transfer --to 's3://skills/production?region=eu-central-1'":

@@ -80,7 +80,7 @@ describe("the index of an organization", () => {
         "archive",
         "Does things.",
         made.currentSemver,
-        `/${org.slug}/release-notes/${made.currentSemver}.zip?of=index`,
+        `/${org.slug}/.well-known/agent-skills/release-notes/${made.currentSemver}.zip`,
       ],
     );
     for (const { url, digest } of skills) {
@@ -189,7 +189,7 @@ describe("the index of an organization", () => {
     const [before, after] = [await readIndex(`/${own.org.slug}`), await readIndex(`/${slug}`)];
 
     assert.deepEqual(before, after);
-    assert.equal(before[0]!.url, `/${slug}/moving/1.0.0.zip?of=index`);
+    assert.equal(before[0]!.url, `/${slug}/.well-known/agent-skills/moving/1.0.0.zip`);
   });
 
   it("has at most a hundred skills: the most downloaded ones, or those of the chosen collection in its order", async () => {
@@ -312,6 +312,12 @@ describe("the addresses of a public skill", () => {
       assert.deepEqual(await namesIn(`/${org.slug}/${address}`), ["release-notes"]);
     const [pinned] = await readIndex(`/${org.slug}/release-notes/1.0.0.zip`);
     assert.equal(pinned!.url, `/${org.slug}/release-notes/1.0.0.zip`);
+    const [alone] = await readIndex(`/${org.slug}/release-notes`);
+    const [listed] = await readIndex(`/${org.slug}`);
+    for (const entry of [alone!, listed!, pinned!]) {
+      assert.equal(sha256((await read(entry.url)).bytes), entry.digest);
+      assert.equal((await readIndex(entry.url)).length, 1);
+    }
     const file = `/${org.slug}/release-notes/.well-known/skills/release-notes/SKILL.md`;
     assert.equal((await read(file)).status, 200);
   });
@@ -341,6 +347,45 @@ describe("the addresses of a public skill", () => {
       token: own.owner.token,
     });
     assert.equal(data.downloads, 3);
+  });
+});
+
+describe("the configuration for OpenCode", () => {
+  it("has the skills and the MCP endpoint of an organization with public skills, and no secret", async () => {
+    const { status, bytes } = await read(`/${org.slug}/.well-known/opencode`);
+    assert.equal(status, 200);
+    const { auth, config } = JSON.parse(textOf(bytes)) as {
+      auth: { command: string[]; env: string };
+      config: { skills: { urls: string[] }; mcp: Record<string, { type: string; url: string }> };
+    };
+    const { baseUrl } = service.app.config;
+    assert.deepEqual(auth.command, ["echo", "public"]);
+    assert.deepEqual(config.skills.urls, [`${baseUrl}/${org.slug}/.well-known/skills/`]);
+    assert.deepEqual(config.mcp, { svc: { type: "remote", url: `${baseUrl}/mcp`, enabled: true } });
+    const base = `/api/tenants/${org.slug}`;
+    const { token } = owner;
+    for (const [name, url] of [
+      ["Open server", "https://mcp.example.com/mcp"],
+      ["With a value", "https://mcp.example.com/{tenant}"],
+    ])
+      await service.call("POST", `${base}/mcp-servers`, {
+        token,
+        body: {
+          name,
+          transport: "http",
+          url,
+          variables: url!.includes("{")
+            ? [{ name: "tenant", kind: "member", label: "Tenant", required: true }]
+            : [],
+        },
+      });
+    await service.call("PUT", `${base}/mcp-registry`, { token, body: { enabled: true } });
+    const offered = JSON.parse(textOf((await read(`/${org.slug}/.well-known/opencode`)).bytes)) as {
+      config: { mcp: object };
+    };
+    assert.deepEqual(Object.keys(offered.config.mcp), ["svc", "open-server"]);
+    const empty = await ownFixture();
+    assert.equal((await read(`/${empty.org.slug}/.well-known/opencode`)).status, 404);
   });
 });
 

@@ -232,11 +232,11 @@ function routeOf(ctx: Context, table: RouteTable, pages: RouteTable): Route {
   }
   const { offered } = found;
   if (offered.length === 0) throw nothingAt(path);
-  ctx.state["oauthFailures"] = found.oauthFailures;
+  ctx.state["other"] = found.other;
   ctx.set("allow", offered.join(", "));
   throw new ServiceError(
     "method_not_allowed",
-    `${ctx.method} is not offered here: use ${offered.join(" or ")}.`,
+    found.other?.otherMethods ?? `${ctx.method} is not offered here: use ${offered.join(" or ")}.`,
   );
 }
 
@@ -249,14 +249,14 @@ function presentError(ctx: Context, thrown: unknown, options: HttpOptions): void
   if (error.code === "rate_limited")
     ctx.set("retry-after", String(Number(error.details?.["retryAfterSeconds"] ?? 1)));
   if (error.code === "unavailable") ctx.set("retry-after", "1");
-  const { forGit = false, oauthFailures = ctx.state["oauthFailures"] as Route["oauthFailures"] } =
-    (ctx.state["route"] as Route | undefined) ?? {};
+  const route = (ctx.state["route"] ?? ctx.state["other"]) as Route | undefined;
+  const { forGit = false, plainFailures = forGit, oauthFailures } = route ?? {};
   if (error.code === "unauthenticated")
     ctx.set("www-authenticate", `${forGit || oauthFailures ? "Basic" : "Bearer"} realm="svc"`);
   // A caller that still sends would miss the response if the connection were closed: the rest is read and discarded,
   // up to the time limit of a request.
   if (!ctx.req.complete) ctx.req.resume();
-  if (forGit) {
+  if (plainFailures) {
     ctx.type = "text/plain";
     ctx.body = `${error.message}\n`;
   } else {

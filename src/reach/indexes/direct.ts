@@ -54,12 +54,13 @@ export async function sendSkillFile(
   return reply;
 }
 
-/** `of`: the zip is requested as one of all in an index, which is no download that someone has chosen. */
+/** `isOneOfAll`: clients request each zip of an index, which is no download that someone has chosen. */
 export async function sendPackage(
   app: App,
   actor: Actor,
   request: RequestInfo,
-  { of, ...address }: Address & { of?: string },
+  address: Address,
+  { isOneOfAll = false } = {},
 ): Promise<Reply> {
   await countRequest(app, actor);
   const { skill, version } = await loadAddressed(app, actor, request, address);
@@ -67,7 +68,7 @@ export async function sendPackage(
   const unmodified = notModified(request, headers);
   if (unmodified) return unmodified;
   const zip = await openPackageZip(app, version);
-  if (of === undefined && !request.isHead) recordDownload(app, actor, version);
+  if (!isOneOfAll && !request.isHead) recordDownload(app, actor, version);
   return new Reply(zip.body, {
     type: "application/zip",
     headers: {

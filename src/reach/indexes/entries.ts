@@ -98,17 +98,30 @@ async function factsOf(app: App, version: VersionDoc): Promise<VersionFacts> {
   const kept = known.get(version._id);
   if (kept) return kept;
   const [zip, files] = await Promise.all([packageZipDigest(app, version), filesOf(app, version)]);
-  const description = cutAtWord(version.description.trim(), limits.skillDescriptionAdvised);
+  // A text gets a description when it is stored. Clients refuse a package without one.
+  const described = version.description.trim() || (version.format === "markdown" ? version.name : "");
+  const description = cutAtWord(described, limits.skillDescriptionAdvised);
   const facts = { description, zip, files: files.map(({ path }) => path) };
   known.set(version._id, facts);
   return facts;
 }
 
-/**
- * The index as JSON. Each entry has its version: OpenCode keeps a skill without one for ever. `query` is added to the
- * addresses of zips.
- */
-export function writeIndex(form: IndexForm, org: string, entries: readonly IndexEntry[], query = ""): string {
+/** Addresses of the zips of an index: of many skills, of one in its current version, or of one version. */
+export type IndexKind = "list" | "skill" | "version";
+
+function zipAddress(kind: IndexKind, org: string, { slug, semver }: IndexEntry): string {
+  if (kind === "list") return `/${org}/.well-known/agent-skills/${slug}/${semver}.zip`;
+  if (kind === "skill") return `/${org}/${slug}/.well-known/agent-skills/${semver}.zip`;
+  return `/${org}/${slug}/${semver}.zip`;
+}
+
+/** The index as JSON. Each entry has its version: OpenCode keeps a skill without one for ever. */
+export function writeIndex(
+  form: IndexForm,
+  kind: IndexKind,
+  org: string,
+  entries: readonly IndexEntry[],
+): string {
   if (form === "skills") {
     const skills = entries.map(({ slug, semver, facts }) => ({
       name: slug,
@@ -118,13 +131,13 @@ export function writeIndex(form: IndexForm, org: string, entries: readonly Index
     }));
     return JSON.stringify({ skills });
   }
-  const skills = entries.map(({ slug, semver, facts }) => ({
-    name: slug,
+  const skills = entries.map((entry) => ({
+    name: entry.slug,
     type: "archive",
-    description: facts.description,
-    url: `/${org}/${slug}/${semver}.zip${query}`,
-    digest: `sha256:${facts.zip.sha256}`,
-    version: semver,
+    description: entry.facts.description,
+    url: zipAddress(kind, org, entry),
+    digest: `sha256:${entry.facts.zip.sha256}`,
+    version: entry.semver,
   }));
   return JSON.stringify({ $schema: schema, skills });
 }

@@ -14,7 +14,14 @@ import { fileReply } from "../../skills/read/file-reply.ts";
 import { countRequest, publicHeaders } from "../public-reply.ts";
 import { listPublicSkills, type PublicSkills } from "../public-skills.ts";
 import { loadAddressed } from "./direct.ts";
-import { entriesOf, entryOf, writeIndex, type IndexEntry, type IndexForm } from "./entries.ts";
+import {
+  entriesOf,
+  entryOf,
+  writeIndex,
+  type IndexEntry,
+  type IndexForm,
+  type IndexKind,
+} from "./entries.ts";
 
 const keptBytes = 16 * 1024 * 1024;
 
@@ -69,7 +76,7 @@ async function sendList(
 ): Promise<Reply> {
   if (!found) throw nothingAt(request.path);
   const { entries } = await entriesOf(app, found.skills);
-  return indexReply(app, request, { form, org: found.tenant.slug, entries, query: "?of=index" });
+  return indexReply(app, request, { form, org: found.tenant.slug, entries, kind: "list" });
 }
 
 /** One skill, or one of its versions. */
@@ -82,25 +89,26 @@ export async function sendSkillIndex(
   await countRequest(app, actor, "search");
   const { skill, version } = await loadAddressed(app, actor, request, address);
   const entry = await entryOf(app, skill.slug, version);
-  return indexReply(app, request, { form, org: skill.tenantSlug, entries: entry ? [entry] : [] });
+  const kind = address.version === undefined ? "skill" : "version";
+  return indexReply(app, request, { form, org: skill.tenantSlug, entries: entry ? [entry] : [], kind });
 }
 
 function indexReply(
   app: App,
   request: RequestInfo,
-  { form, org, entries, query }: { form: IndexForm; org: string; entries: IndexEntry[]; query?: string },
+  { form, kind, org, entries }: { form: IndexForm; kind: IndexKind; org: string; entries: IndexEntry[] },
 ): Reply {
   if (entries.length === 0) throw nothingAt(request.path);
   const key = JSON.stringify([
     form,
+    kind,
     org,
-    query,
     ...entries.flatMap(({ slug, versionId }) => [slug, versionId]),
   ]);
   const kept = writtenOf(app);
   let written = kept.get(key);
   if (!written) {
-    const text = writeIndex(form, org, entries, query);
+    const text = writeIndex(form, kind, org, entries);
     const etag = createHash("sha256").update(text).digest("hex").slice(0, 32);
     kept.set(key, (written = { text, etag }));
   }

@@ -8,7 +8,8 @@ import { publicRoute } from "../public-reply.ts";
 import { sendPackage, sendSkillFile } from "./direct.ts";
 import type { IndexForm } from "./entries.ts";
 import { sendIndexedFile, sendOrganizationIndex, sendRootIndex, sendSkillIndex } from "./indexes.ts";
-import { IndexedFileAddress, OrganizationAddress, SkillAddress, VersionAddress, ZipQuery } from "./schema.ts";
+import { sendOpencodeConfig } from "./opencode.ts";
+import { IndexedFileAddress, OrganizationAddress, SkillAddress, VersionAddress } from "./schema.ts";
 
 const forms = ["agent-skills", "skills"] as const satisfies readonly IndexForm[];
 const indexAt = (address: string, form: IndexForm) => `${address}/.well-known/${form}/index.json`;
@@ -19,9 +20,23 @@ const json = { produces: "application/json" } as const;
  * since the router would take its ending for a part of the slug.
  */
 const skillAddresses = ["/:org/:slug.zip", "/:org/:slug/SKILL.md", "/:org/:slug"];
+/** Zips of indexes. A client that was given one looks for updates below it, so that it has an index of the skill. */
+const zipInList = "/:org/.well-known/agent-skills/:slug/:version.zip";
+const zipOfSkill = "/:org/:slug/.well-known/agent-skills/:version.zip";
 
 export function indexRoutes(app: App): Route[] {
-  return [...forms.flatMap((form) => routesOfForm(app, form)), ...fileRoutes(app), ...directRoutes(app)];
+  return [
+    ...forms.flatMap((form) => routesOfForm(app, form)),
+    ...fileRoutes(app),
+    ...directRoutes(app),
+    publicRoute({
+      ...json,
+      path: "/:org/.well-known/opencode",
+      summary: "What OpenCode takes over from an organization",
+      params: OrganizationAddress,
+      handle: ({ actor, params, request }) => sendOpencodeConfig(app, actor, request, params.org),
+    }),
+  ];
 }
 
 function routesOfForm(app: App, form: IndexForm): Route[] {
@@ -39,13 +54,14 @@ function routesOfForm(app: App, form: IndexForm): Route[] {
       params: OrganizationAddress,
       handle: ({ actor, params, request }) => sendOrganizationIndex(app, actor, request, { form, ...params }),
     }),
-    ...skillAddresses.map((address) =>
+    ...[...skillAddresses, zipInList, zipOfSkill].map((address) =>
       publicRoute({
         ...json,
         path: indexAt(address, form),
         summary: "A public skill, for other clients",
         params: SkillAddress,
-        handle: ({ actor, params, request }) => sendSkillIndex(app, actor, request, { form, ...params }),
+        handle: ({ actor, params: { org, slug }, request }) =>
+          sendSkillIndex(app, actor, request, { form, org, slug }),
       }),
     ),
     publicRoute({
@@ -72,7 +88,15 @@ function fileRoutes(app: App): Route[] {
 }
 
 function directRoutes(app: App): Route[] {
-  const zip = { produces: "application/zip", query: ZipQuery } as const;
+  const zip = { produces: "application/zip" } as const;
+  const ofVersion = (path: string, options?: { isOneOfAll: true }) =>
+    publicRoute({
+      ...zip,
+      path,
+      summary: "A version of a public skill as a zip",
+      params: VersionAddress,
+      handle: ({ actor, params, request }) => sendPackage(app, actor, request, params, options),
+    });
   return [
     publicRoute({
       path: "/:org/:slug/SKILL.md",
@@ -86,16 +110,10 @@ function directRoutes(app: App): Route[] {
       path: "/:org/:slug.zip",
       summary: "A public skill as a zip",
       params: SkillAddress,
-      handle: ({ actor, params, query, request }) =>
-        sendPackage(app, actor, request, { ...params, ...query }),
+      handle: ({ actor, params, request }) => sendPackage(app, actor, request, params),
     }),
-    publicRoute({
-      ...zip,
-      path: "/:org/:slug/:version.zip",
-      summary: "A version of a public skill as a zip",
-      params: VersionAddress,
-      handle: ({ actor, params, query, request }) =>
-        sendPackage(app, actor, request, { ...params, ...query }),
-    }),
+    ofVersion("/:org/:slug/:version.zip"),
+    ofVersion(zipOfSkill),
+    ofVersion(zipInList, { isOneOfAll: true }),
   ];
 }

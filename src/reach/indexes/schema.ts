@@ -14,5 +14,3 @@ export const IndexedFileAddress = z.object({
   name: slug,
   path: z.string().max(2000),
 });
-/** Downloads that come from the index of an organization, which its clients read completely, are not counted. */
-export const ZipQuery = z.object({ of: z.string().max(20).optional() });

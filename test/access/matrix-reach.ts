@@ -1,0 +1,94 @@
+/** The part of the matrix about the forms in which other clients read skills. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { decideSkill, type Verdict } from "../../src/access/decide.ts";
+import { callers, contextFor, org, service, skills, type Caller, type Skill } from "./matrix-world.ts";
+
+const visitor = { kind: "anonymous", origin: { ipHash: undefined, source: "api", client: "api" } } as const;
+
+const decide = (caller: Pick<Caller, "actor" | "grants">, { payload, place }: Skill): Verdict =>
+  decideSkill(caller.actor, "skill:read", {
+    skillId: payload.id,
+    tenantId: org.id,
+    visibility: payload.visibility,
+    context: contextFor(caller as Caller, place),
+  });
+
+/** Whether anyone reads it by its address: an unlisted skill has another one. */
+const isPublic = (skill: Skill) =>
+  skill.payload.visibility === "public" && decide({ actor: visitor, grants: {} }, skill) === "allowed";
+
+/** Signatures are accepted by other routes only. */
+const tokens = () => callers.filter(({ identity }) => identity === undefined);
+
+async function read(caller: Caller, path: string): Promise<{ status: number; text: string }> {
+  const headers = caller.token === undefined ? undefined : { authorization: `Bearer ${caller.token}` };
+  const response = await service.raw("GET", path, { headers });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Registers the tests, in the world of the matrix. */
+export function describeReach(): void {
+  describe("what each caller gets in the forms of other clients", () => {
+    it("is the same public skills in the indexes, whoever asks", async () => {
+      const expected = skills.filter(isPublic).map(({ payload }) => payload.slug);
+      for (const caller of tokens())
+        for (const form of ["agent-skills", "skills"]) {
+          const { text } = await read(caller, `/${org.slug}/.well-known/${form}/index.json`);
+          const found = (JSON.parse(text) as { skills: { name: string }[] }).skills.map(({ name }) => name);
+          assert.deepEqual(found.toSorted(), expected.toSorted(), `${caller.name}: ${form}`);
+        }
+    });
+
+    it("is public skills alone at their addresses, whoever asks", async () => {
+      for (const caller of tokens())
+        for (const skill of skills) {
+          const base = `/${org.slug}/${skill.payload.slug}`;
+          for (const path of [
+            `${base}.zip`,
+            `${base}/1.0.0.zip`,
+            `${base}/SKILL.md`,
+            `${base}/.well-known/agent-skills/index.json`,
+            `${base}/.well-known/agent-skills/1.0.0.zip`,
+            `/${org.slug}/.well-known/agent-skills/${skill.payload.slug}/1.0.0.zip`,
+            `/${org.slug}/.well-known/skills/${skill.payload.slug}/SKILL.md`,
+          ]) {
+            const { status } = await read(caller, path);
+            assert.equal(status, isPublic(skill) ? 200 : 404, `${caller.name}: ${path}`);
+          }
+        }
+    });
+
+    it("is what skill:read decides for ClawHub's client", async () => {
+      for (const caller of tokens())
+        for (const skill of skills) {
+          const { slug } = skill.payload;
+          const expected = decide(caller, skill) === "allowed" ? 200 : 404;
+          for (const path of [
+            `skills/${slug}`,
+            `skills/${slug}/file?path=SKILL.md`,
+            `download?slug=${slug}`,
+          ]) {
+            const { status, text } = await read(caller, `/${org.slug}/clawhub/api/v1/${path}`);
+            assert.equal(status, expected, `${caller.name}: ${path}`);
+            if (status === 404) assert.equal(text, "Skill not found\n");
+          }
+        }
+    });
+
+    it("lists for ClawHub's client what the same caller's lists have", async () => {
+      for (const caller of tokens()) {
+        const { text } = await read(caller, `/${org.slug}/clawhub/api/v1/skills?limit=200`);
+        const found = (JSON.parse(text) as { items: { slug: string }[] }).items.map(({ slug }) => slug);
+        const { actor } = caller;
+        const isOwn =
+          actor.kind !== "anonymous" && actor.memberships.some(({ tenantId }) => tenantId === org.id);
+        for (const skill of skills) {
+          const { slug } = skill.payload;
+          if (found.includes(slug)) assert.equal(decide(caller, skill), "allowed", `${caller.name}: ${slug}`);
+          else if (!isOwn) assert.equal(isPublic(skill), false, `${caller.name}: ${slug}`);
+        }
+      }
+    });
+  });
+}

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import { unzipSync } from "fflate";
+import { fingerprintsOf } from "../../src/reach/clawhub/fingerprints.ts";
+import { newMember, publishSkill } from "../support/organization.ts";
+import { newOrganization, setUpOrganization } from "../support/set-up.ts";
+import { publishPackage, pushPackage, type ReachFixture } from "./fixture.ts";
+
+const { service, owner: administrator } = await setUpOrganization();
+const fixture: ReachFixture = { service, ...(await newOrganization(service)) };
+const { owner, org } = fixture;
+const base = `/${org.slug}/clawhub/api/v1`;
+
+async function read<T = Record<string, unknown>>(path: string, token?: string) {
+  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  const response = await service.raw("GET", `${base}${path}`, { headers });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const type = response.headers.get("content-type") ?? "";
+  const data = (type.startsWith("application/json") ? JSON.parse(bytes.toString()) : undefined) as T;
+  return { status: response.status, type, bytes, text: bytes.toString(), data };
+}
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+const open = await publishPackage(fixture, "open-skill", { files: { "scripts/run.sh": "echo hi\n" } });
+await publishPackage(fixture, "secret-skill", { visibility: "private" });
+await publishSkill(service, org, owner, { name: "A rule", type: "rule", visibility: "public" });
+
+describe("the fingerprint of a version", () => {
+  it("is that of ClawHub's client", () => {
+    const files = {
+      "SKILL.md": "---\nname: beta\ndescription: Test skill\n---\nHi\n",
+      "scripts/run.sh": "echo hi\n",
+    };
+    const hashed = Object.entries(files).map(([path, text]) => ({ path, sha256: sha256(text) }));
+
+    assert.deepEqual(fingerprintsOf(hashed), [
+      "3fe06917484f458cbc60dd8b1d05aec03d21582ec2fe5c57b2199d0ac1d6d9b9",
+    ]);
+    const hidden = { path: ".env/x.md", sha256: sha256("x") };
+    assert.deepEqual(fingerprintsOf([...hashed, hidden]), fingerprintsOf(hashed));
+    assert.equal(fingerprintsOf([...hashed, { path: "a.png", sha256: sha256("x") }]).length, 2);
+  });
+});
+
+describe("the interface of ClawHub", () => {
+  it("is named at the organization's address, the same for every one", async () => {
+    const [ours, nobody] = await Promise.all(
+      [org.slug, "nobody"].map(
+        async (slug) =>
+          (await service.raw("GET", `/${slug}/.well-known/clawhub.json`)).json() as Promise<{
+            apiBase: string;
+          }>,
+      ),
+    );
+
+    assert.equal(ours!.apiBase, `${service.app.config.baseUrl}/${org.slug}/clawhub`);
+    assert.equal(nobody!.apiBase, `${service.app.config.baseUrl}/nobody/clawhub`);
+  });
+
+  it("shows public skills to anyone, and private ones to those who may read them", async () => {
+    const stranger = await service.newUser();
+    const member = await newMember(service, org, "member");
+    const slugsFor = async (token?: string) =>
+      (await read<{ items: { slug: string }[] }>("/skills", token)).data.items
+        .map(({ slug }) => slug)
+        .toSorted();
+
+    assert.deepEqual(await slugsFor(), ["open-skill"]);
+    assert.deepEqual(await slugsFor(stranger.token), ["open-skill"]);
+    assert.deepEqual(await slugsFor(member.token), ["open-skill", "secret-skill"]);
+    const paths = (slug: string) => [
+      `/skills/${slug}`,
+      `/skills/${slug}/versions`,
+      `/skills/${slug}/versions/1.0.0`,
+      `/skills/${slug}/moderation`,
+      `/skills/${slug}/file?path=SKILL.md`,
+      `/download?slug=${slug}`,
+      `/resolve?slug=${slug}&hash=${"0".repeat(64)}`,
+    ];
+    for (const token of [undefined, stranger.token]) {
+      for (const path of paths("open-skill")) assert.equal((await read(path, token)).status, 200, path);
+      for (const [at, path] of paths("secret-skill").entries()) {
+        const [hidden, missing] = [await read(path, token), await read(paths("no-skill")[at]!, token)];
+        assert.equal(hidden.status, 404, path);
+        assert.match(hidden.type, /^text\/plain/);
+        assert.deepEqual([hidden.text, hidden.status], [missing.text, missing.status]);
+      }
+    }
+    for (const path of paths("secret-skill"))
+      assert.equal((await read(path, member.token)).status, 200, path);
+    assert.equal((await read("/skills/a-rule")).status, 404);
+    assert.equal((await read("/skills/open-skill", "lsk_wrong")).status, 401);
+  });
+
+  it("has the fields that the client requires", async () => {
+    const detail = (await read("/skills/open-skill?ownerHandle=" + org.slug)).data;
+    const { latestVersion, owner: handle } = detail as {
+      latestVersion: Record<string, unknown>;
+      owner: unknown;
+    };
+
+    assert.deepEqual(handle, { handle: org.slug, displayName: org.slug, image: null });
+    assert.deepEqual(
+      [latestVersion["version"], latestVersion["license"], typeof latestVersion["createdAt"]],
+      ["1.0.0", null, "number"],
+    );
+    assert.equal((await read("/skills/open-skill?ownerHandle=someone")).status, 404);
+    const version = (await read<{ version: { files: object[] } }>("/skills/open-skill/versions/1.0.0")).data;
+    assert.equal(version.version.files.length, 2);
+    assert.equal((await read("/skills/open-skill/versions/7.0.0")).status, 404);
+  });
+
+  it("finds the version of installed files, also after later versions", async () => {
+    const zip = await read("/download?slug=open-skill&version=1.0.0");
+    const files = Object.entries(unzipSync(zip.bytes)).map(([path, bytes]) => ({
+      path,
+      sha256: sha256(Buffer.from(bytes).toString()),
+    }));
+    const [hash] = fingerprintsOf(files);
+    for (let n = 0; n < 12; n++) await pushPackage(fixture, open.id, "open-skill", { "n.md": `${n}\n` });
+
+    const resolved = (await read(`/resolve?slug=open-skill&hash=${hash}`)).data;
+
+    assert.deepEqual(resolved, { match: { version: "1.0.0" }, latestVersion: { version: "1.0.12" } });
+    const edited = (await read(`/resolve?slug=open-skill&hash=${"0".repeat(64)}`)).data;
+    assert.deepEqual(edited["match"], null);
+  });
+
+  it("searches the organization's skills", async () => {
+    await service.settled();
+    const { results } = (
+      await read<{ results: { slug: string; score: number; ownerHandle: string }[] }>(
+        "/search?q=open&limit=5",
+      )
+    ).data;
+
+    assert.deepEqual(
+      results.map(({ slug, ownerHandle }) => [slug, ownerHandle]),
+      [["open-skill", org.slug]],
+    );
+    assert.equal(typeof results[0]!.score, "number");
+  });
+
+  it("names the owner of a token, and requires one for it", async () => {
+    assert.deepEqual((await read("/whoami", owner.token)).data, { user: { handle: owner.username } });
+    const refused = await read("/whoami");
+    assert.equal(refused.status, 401);
+    assert.match(refused.text, /clawhub login/);
+  });
+
+  it("refuses to write with a sentence, whoever asks", async () => {
+    for (const [method, path] of [
+      ["POST", "/skills"],
+      ["DELETE", "/skills/open-skill"],
+      ["POST", "/skills/open-skill/versions"],
+    ] as const) {
+      const response = await service.raw(method, `${base}${path}`, {
+        headers: { authorization: `Bearer ${owner.token}` },
+      });
+      assert.equal(response.status, 405, path);
+      assert.match(response.headers.get("content-type")!, /^text\/plain/);
+      assert.match(await response.text(), /read-only/);
+    }
+  });
+
+  it("marks a skill that was taken down as suspicious for its members", async () => {
+    const own: ReachFixture = { service, ...(await newOrganization(service)) };
+    const skill = await publishPackage(own, "taken");
+    const path = `/${own.org.slug}/clawhub/api/v1/skills/taken`;
+    const taken = await service.call("POST", `/api/admin/skills/${skill.id}/take-down`, {
+      token: administrator.token,
+      body: { reason: "A test." },
+    });
+    assert.equal(taken.status, 200, JSON.stringify(taken.body));
+    const response = await service.raw("GET", path, {
+      headers: { authorization: `Bearer ${own.owner.token}` },
+    });
+    const { moderation } = (await response.json()) as { moderation: { isSuspicious: boolean } };
+    assert.equal(moderation.isSuspicious, true);
+    assert.equal((await service.raw("GET", path)).status, 404);
+  });
+});
