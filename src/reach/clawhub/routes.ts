@@ -217,6 +217,6 @@ function whoamiRoute(): Route {
 
 function handleOf(actor: Actor): string {
   if (actor.kind === "user") return actor.username;
-  if (actor.kind === "organization") return actor.memberships[0]!.tenantSlug;
+  if (actor.kind === "organization") return actor.memberships[0].tenantSlug;
   throw unauthenticated("This needs an API token: clawhub login --token <token>.");
 }
