@@ -54,7 +54,7 @@ async function makeWorkFolder(t: TestContext, { name, node }: (typeof clients)[n
       ]);
       return { code: child.exitCode, output: out + error };
     },
-    /** What is installed of a skill, without the client's own file; undefined if it is not there. */
+    /** The installed files of a skill, without the client's own; undefined if it is not there. */
     installed(skill: string) {
       const path = join(folder, "skills", skill);
       if (!existsSync(path)) return undefined;

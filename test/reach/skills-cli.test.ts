@@ -51,7 +51,7 @@ async function makeProject(t: TestContext, { name, node }: (typeof clients)[numb
       ]);
       return { code: child.exitCode, output: out + error };
     },
-    /** What is installed of a skill; undefined if it is not there. */
+    /** The installed files of a skill; undefined if it is not there. */
     installed(skill: string, folder = project) {
       const path = join(folder, ".claude/skills", skill);
       return existsSync(path) ? bytesOf(path) : undefined;

@@ -20,6 +20,10 @@ const pageSize = 50;
 export const publicOrganizationQuery = (organization: string) =>
   query("/api/explore/organizations/{organization}", { organization });
 
+/** Skills of the organization for other clients, and those that they do not find. */
+export const skillIndexQuery = (organization: string) =>
+  query("/api/explore/organizations/{organization}/skill-index", { organization });
+
 export const publicCollectionsQuery = (organization: string) =>
   query("/api/explore/organizations/{organization}/collections", { organization });
 

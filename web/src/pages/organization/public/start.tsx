@@ -1,5 +1,10 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { organizationSearchQuery, type OrganizationSearch } from "../../../api/public-organization.ts";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { countText } from "../../../../../contract/count-text.ts";
+import {
+  organizationSearchQuery,
+  skillIndexQuery,
+  type OrganizationSearch,
+} from "../../../api/public-organization.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine, installLine } from "../../../parts/copy/shell.ts";
 
@@ -30,6 +35,7 @@ export function Start({ org, search }: { org: string; search: OrganizationSearch
           On Windows: <code className="mono wrap-text">npm install --global {origin}/cli/svc.tgz</code>
         </p>
       </section>
+      <OtherClients org={org} />
       <section className="stack">
         <h2>For agents</h2>
         <Command text={`${origin}/mcp`} prompt="" label="Copy the address of the MCP server" />
@@ -39,5 +45,46 @@ export function Start({ org, search }: { org: string; search: OrganizationSearch
         </p>
       </section>
     </aside>
+  );
+}
+
+const reasons = {
+  name: "its name is not accepted by the standard",
+  description: "it has no description",
+  size: "it is too large",
+} as const;
+
+/** The line for the client of Agent Skills indexes, and the skills that it does not find. */
+function OtherClients({ org }: { org: string }) {
+  const { data: index } = useQuery(skillIndexQuery(org));
+  if (index === undefined || index.skills + index.omitted.length === 0) return null;
+  return (
+    <section className="stack">
+      <h2>Without svc</h2>
+      {index.skills > 0 && (
+        <>
+          <Command
+            text={commandLine("npx", "skills", "add", index.url)}
+            label="Copy the line for npx skills"
+          />
+          <p className="meta">
+            Chooses from {countText(index.skills, "skill")}
+            {index.hasMore && ", of more that are public"}. No account is needed.
+          </p>
+        </>
+      )}
+      {index.omitted.length > 0 && (
+        <details className="meta">
+          <summary>Skills that need svc</summary>
+          <ul className="plain-list stack">
+            {index.omitted.map(({ slug, reason }) => (
+              <li key={slug}>
+                <span className="mono wrap-text">{slug}</span>: {reasons[reason]}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
   );
 }
