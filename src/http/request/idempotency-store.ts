@@ -7,6 +7,11 @@ import type { IdempotencyStore } from "./idempotency.ts";
 const runningMs = 20_000;
 /** Interval of renewals while the call runs. */
 const renewMs = 5000;
+/**
+ * A call that runs for longer does not keep its key. The next attempt creates under the same id, so that both together
+ * create once.
+ */
+const longestMs = 60_000;
 
 /** First responses are stored encrypted, since they may contain what only their caller may read. */
 export function idempotencyStore(app: App): IdempotencyStore {
@@ -38,8 +43,18 @@ export function idempotencyStore(app: App): IdempotencyStore {
       ),
     keep(id) {
       const renew = () => void idempotency.renew(id, inMs(runningMs)).catch(() => undefined);
-      const timer = setInterval(renew, renewMs);
-      return () => clearInterval(timer);
+      const renewing = setInterval(renew, renewMs);
+      const ending = setTimeout(() => {
+        clearInterval(renewing);
+        app.log.warn(
+          { longestMs },
+          "a call with an Idempotency-Key runs for long, and no longer keeps its key",
+        );
+      }, longestMs);
+      return () => {
+        clearInterval(renewing);
+        clearTimeout(ending);
+      };
     },
     release: (id) => idempotency.release(id),
     interrupt: (id) => idempotency.interrupt(id, app.now()),

@@ -24,11 +24,20 @@ export async function listen(server: Server, host: string, port: number): Promis
   return (server.address() as AddressInfo).port;
 }
 
-/** Closes idle connections at once, the others after their response, and all of them after the time limit. */
-export function closeServer(server: Server, timeoutMs: number): Promise<void> {
-  return new Promise((resolve) => {
+/**
+ * Closes idle connections at once, the others after their response, and all of them after the time limit. Connections
+ * that wait in the listener's queue are accepted before it closes, since the system would cut them.
+ */
+export async function closeServer(server: Server, timeoutMs: number): Promise<void> {
+  await acceptWaiting();
+  await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), timeoutMs).unref();
   });
+}
+
+/** A turn of the event loop accepts every connection that waits at its beginning. */
+async function acceptWaiting(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
