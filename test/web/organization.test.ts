@@ -50,6 +50,18 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
     await form.getByText(/needs two words/).waitFor();
   });
 
+  it("shows every member the marketplaces, with lines to copy", async () => {
+    const { page, troubles } = await dashboard.open(at("settings"), { user: viewer });
+    const section = page.getByRole("region", { name: "Marketplaces" });
+    await section.getByText(`${org.slug}-members`).waitFor();
+    const address = `${service.url}/${org.slug}/-/members.git`;
+    await section.getByText(`claude plugin marketplace add ${address}`).waitFor();
+    await section.getByText(/^git config --global credential/).waitFor();
+    await section.scrollIntoViewIfNeeded();
+    await assertAccessible(page, "marketplaces");
+    assert.deepEqual(troubles, []);
+  });
+
   it("restricts a folder with a grant, and reports who can read it and why", async () => {
     const { page, troubles } = await dashboard.open(at("library/engineering/release"), { user: owner });
     const panel = page.getByRole("complementary", { name: "Access to release" });

@@ -5,6 +5,7 @@ import { Avatar } from "./avatar.tsx";
 import { DangerZone } from "./danger-zone.tsx";
 import { HostedConnectors } from "./hosted-connectors.tsx";
 import { Identity } from "./identity.tsx";
+import { Marketplaces } from "./marketplaces.tsx";
 import { PublicRegistry } from "./public-registry.tsx";
 import { RelatedWords } from "./related-words.tsx";
 import { Restore } from "./restore.tsx";
@@ -39,6 +40,7 @@ function SettingsPage() {
                 of {organization.name}. An owner or admin can give it to you.
               </p>
             )}
+            <Marketplaces slug={organization.slug} />
             <Storage slug={organization.slug} />
             {may(permissions, "security", "manage") && <TokenAge organization={organization} />}
             {may(permissions, "organization", "delete") && <DangerZone organization={organization} />}

@@ -35,6 +35,16 @@ export function Start({ org, search }: { org: string; search: OrganizationSearch
           On Windows: <code className="mono wrap-text">npm install --global {origin}/cli/svc.tgz</code>
         </p>
       </section>
+      <section className="stack">
+        <h2>Install as plugins</h2>
+        <Command
+          text={commandLine("claude", "plugin", "marketplace", "add", `${origin}/${org}.git`)}
+          label="Copy the line for Claude Code"
+        />
+        <p className="meta">
+          Claude Code, Codex and Copilot CLI then install each skill as a plugin, and update it.
+        </p>
+      </section>
       <OtherClients org={org} />
       <section className="stack">
         <h2>For agents</h2>
