@@ -52,11 +52,11 @@ export async function listPublicSkills(
   const chosenId = publicCollectionId ?? tenant?.indexCollectionId;
   const chosen = chosenId === undefined ? null : await skillCollections.find(tenantId, chosenId);
   if (publicCollectionId !== undefined && !chosen?.isPublic) return undefined;
-  const { skills, trees } = chosen
+  const skills = chosen
     ? await catalog.listPublicOf(tenantId, { ids: chosen.skillIds })
     : (readAhead ?? (await all(tenantId)));
   const visitor = { kind: "anonymous", origin } as const;
-  const allowed = await keepAllowed(app, visitor, "skill:read", skills, trees);
+  const allowed = await keepAllowed(app, visitor, "skill:read", skills);
   // The mark of the catalog may lag behind the visibility.
   const open = allowed.filter(({ visibility }) => visibility === "public");
   if (!tenant || tenant.deletionAt || tenant.erasing || open.length === 0) return undefined;

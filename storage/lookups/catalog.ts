@@ -1,7 +1,6 @@
 /** Queries over public skills, for counts and trends. Each reads a bounded number of rows. */
 import { commandTimeMs, type Database } from "../database.ts";
 import type { DailyDownloads } from "../downloads.ts";
-import type { TreeState } from "../folders.ts";
 import type { SkillDoc, VersionSummary } from "../skills/document.ts";
 
 /** A public skill, with what decides access to it and selects its current version. */
@@ -46,38 +45,20 @@ export function openCatalog(database: Database) {
     },
     /**
      * Public skills of an organization that are no rules: those with the ids in any order, or the most downloaded ones.
-     * The state of the folder tree is read after them, so that no skill is judged by an older tree.
      */
-    async listPublicOf(
+    listPublicOf(
       tenantId: string,
       which: { ids: readonly string[] } | { limit: number },
-    ): Promise<{ skills: PublicSkillRow[]; trees: TreeState[] }> {
-      const state = { revision: "$revision", change: "$change", prunedRevision: "$prunedRevision" };
-      const rows = await skills
-        .aggregate<PublicSkillRow | { _id: string; tree: Omit<TreeState, "_id"> }>(
-          [
-            ...("ids" in which
-              ? [{ $match: { _id: { $in: [...which.ids] }, tenantId, listed: true, type: "skill" } }]
-              : [
-                  { $match: { tenantId, listed: true, type: "skill" } },
-                  { $sort: { downloads: -1, _id: -1 } },
-                  { $limit: which.limit },
-                ]),
-            { $project: publicRow },
-            {
-              $unionWith: {
-                coll: "folder_trees",
-                pipeline: [{ $match: { _id: tenantId } }, { $project: { tree: state } }],
-              },
-            },
-          ],
-          { maxTimeMS: commandTimeMs, batchSize: 1000 },
-        )
+    ): Promise<PublicSkillRow[]> {
+      const filter = { tenantId, listed: true, type: "skill" as const };
+      const options = { projection: publicRow, maxTimeMS: commandTimeMs, batchSize: 1000 };
+      if ("ids" in which)
+        return skills.find<PublicSkillRow>({ ...filter, _id: { $in: [...which.ids] } }, options).toArray();
+      return skills
+        .find<PublicSkillRow>(filter, options)
+        .sort({ downloads: -1, _id: -1 })
+        .limit(which.limit)
         .toArray();
-      return {
-        skills: rows.flatMap((row) => ("tree" in row ? [] : row)),
-        trees: rows.flatMap((row) => ("tree" in row ? { _id: row._id, ...row.tree } : [])),
-      };
     },
     /** Days with downloads of skills, from a date on. */
     listDaily: (skillIds: string[], from: string) =>
