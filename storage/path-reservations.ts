@@ -44,6 +44,11 @@ function openPathReservations(reservations: Collection<PathReservationDoc>) {
         if (existing) return existing;
       }
     },
+    /** Gives a reservation to another owner. False if it has changed. */
+    async takeOver({ _id, ownerId }: PathReservationDoc, nextId: string, createdAt: Date): Promise<boolean> {
+      const taken = await reservations.updateOne({ _id, ownerId }, { $set: { ownerId: nextId, createdAt } });
+      return taken.modifiedCount === 1;
+    },
     async release(
       reservation: Pick<PathReservationDoc, "tenantId" | "parentId" | "slug" | "ownerId">,
     ): Promise<void> {

@@ -62,8 +62,9 @@ const closingReads = 40;
 type SkillPath = Pick<SkillDoc, "_id" | "tenantId" | "slug" | "folderId">;
 
 /**
- * Reserves the slug of a skill in its folder. Returns `occupied` if a folder or an interrupted publish has it, and
- * `raced` if a concurrent publish has just reserved it, whose skill will exist in a moment.
+ * Reserves the slug of a skill in its folder. Takes over the reservation of a publish whose process ended before it
+ * wrote the skill. Returns `occupied` if a folder has the slug, and `raced` if a concurrent publish has just reserved
+ * it, whose skill will exist in a moment.
  */
 export async function reservePath(app: App, skill: SkillPath): Promise<"reserved" | "occupied" | "raced"> {
   const { _id, tenantId, slug, folderId } = skill;
@@ -76,11 +77,13 @@ export async function reservePath(app: App, skill: SkillPath): Promise<"reserved
     kind: "skill",
     ownerId: _id,
   } as const;
-  const owner = await app.storage.pathReservations.reserve({ ...reservation, createdAt: now });
+  const { pathReservations } = app.storage;
+  const owner = await pathReservations.reserve({ ...reservation, createdAt: now });
   if (owner === "reserved" || owner.ownerId === _id) return "reserved";
   if (owner.kind === "folder") return "occupied";
   if (await app.storage.skills.exists(owner.ownerId)) return "raced";
-  if (now.getTime() - owner.createdAt.getTime() > unwrittenMs) return "occupied";
+  if (now.getTime() - owner.createdAt.getTime() > unwrittenMs)
+    return (await pathReservations.takeOver(owner, _id, now)) ? "reserved" : "raced";
   await pause(retryMs);
   return "raced";
 }
