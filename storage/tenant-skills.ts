@@ -2,7 +2,7 @@
 import { commandTimeMs, type Database } from "./database.ts";
 import { listIds } from "./ids.ts";
 import type { SkillDoc } from "./skills.ts";
-import { visible } from "./skills/document.ts";
+import { visible, type VersionSummary } from "./skills/document.ts";
 import { updateInSlices } from "./slices.ts";
 import { isListed } from "./takedowns.ts";
 
@@ -39,8 +39,7 @@ export type OfferedSkill = Pick<
   | "folderId"
   | "author"
   | "updatedAt"
-  | "current"
->;
+> & { current: Pick<VersionSummary, "versionId" | "version" | "semver" | "oid" | "totalBytes"> };
 
 const offeredFields = {
   tenantId: 1,
@@ -55,8 +54,12 @@ const offeredFields = {
   folderId: 1,
   author: 1,
   updatedAt: 1,
-  current: 1,
-} satisfies Partial<Record<keyof OfferedSkill, 1>>;
+  "current.versionId": 1,
+  "current.version": 1,
+  "current.semver": 1,
+  "current.oid": 1,
+  "current.totalBytes": 1,
+} as const;
 
 export function openTenantSkills(database: Database) {
   const skills = database.collection<SkillDoc>("skills");

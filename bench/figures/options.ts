@@ -42,6 +42,7 @@ const sizes = {
     idleMs: [3000, 50],
     backgroundMs: [4000, 50],
   },
+  marketplaces: { skills: [500, 3], turns: [10, 1] },
   reach: { skills: [100, 3], turns: [300, 4], warmUp: [100, 1] },
   scim: { users: [10_000, 5], concurrency: [2, 2], turns: [100, 2], idleMs: [10_000, 200] },
   scale: { skills: [20_000, 200], many: [200_000, 400], turns: [60, 1] },

@@ -40,6 +40,8 @@ export interface MarketplaceDoc {
   /** Digest of all that the newest commit was made of. */
   signature: string;
   plugins: MarketplacePlugin[];
+  /** Bytes of the versions that were added to the history. */
+  historyBytes: number;
   /** Ids of all skills of which the history has content. */
   skillIds: string[];
   revision: number;

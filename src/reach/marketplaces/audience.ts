@@ -70,13 +70,26 @@ async function findPublicCollection(
   return skills.length > 0 ? audience : undefined;
 }
 
-/** The skills that everyone in the audience may read now. */
+/** The skills that everyone in the audience may read now. Rules have no place in the tools that read a marketplace. */
 export async function readOffer(app: App, audience: Audience): Promise<Offer> {
   const { tenant, collection, isPublic } = audience;
   const which = collection ? collection.skillIds : isPublic ? "listed" : "unrestricted";
   const all = await app.storage.tenantSkills.listOffered(tenant._id, which, limits.skillsPerMarketplace);
-  const skills = await keepReadable(app, audience, all);
-  return { skills, leftOut: collection ? all.filter((skill) => !skills.includes(skill)) : [] };
+  const readable = await keepReadable(app, audience, all);
+  return {
+    skills: withinSize(readable.filter(({ type }) => type === "skill")),
+    leftOut: collection ? all.filter((skill) => !readable.includes(skill)) : [],
+  };
+}
+
+/** Clients get all of them, so they have the size limits of an index. The latest changes come first. */
+function withinSize(skills: OfferedSkill[]): OfferedSkill[] {
+  let bytes = 0;
+  return skills.filter(({ current: { totalBytes } }) => {
+    if (totalBytes > limits.indexedSkillBytes || bytes + totalBytes > limits.indexedBytes) return false;
+    bytes += totalBytes;
+    return true;
+  });
 }
 
 /** Whether everyone in the audience may read all of these skills of its organization, by their ids. */

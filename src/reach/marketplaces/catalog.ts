@@ -41,7 +41,7 @@ export async function sendCatalog(
   const offer = await readOffer(app, audience);
   await requireWhole(app, actor, audience, offer);
   const { tenant, isPublic } = audience;
-  const skills = offer.skills.filter(({ type }) => type === "skill");
+  const { skills } = offer;
   await withinTime(
     mapLimit(skills, readConcurrency, (skill) => digestOf(app, skill)),
     maxWaitMs,

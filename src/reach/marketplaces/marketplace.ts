@@ -27,6 +27,8 @@ import { marketplaceName } from "./names.ts";
 
 /** More changes than these since the last build are one commit. */
 const maxCommits = 20;
+/** Bytes of versions in a history. With more, the next commit begins a new one. */
+const maxHistoryBytes = 1024 ** 3;
 const attempts = 5;
 
 interface Current {
@@ -70,10 +72,9 @@ const repoOf = ({ tenantId, repoId }: Pick<MarketplaceDoc, "tenantId" | "repoId"
 /** A plugin before it is in the repository. */
 type WantedPlugin = Omit<MarketplacePlugin, "treeOid">;
 
-/** In the order of their slugs. Rules have no place in the tools that read a marketplace. */
+/** In the order of their slugs. */
 function pluginsOf({ skills }: Offer): WantedPlugin[] {
   return skills
-    .filter(({ type }) => type === "skill")
     .map((skill) => ({
       skillId: skill._id,
       slug: skill.slug,
@@ -145,7 +146,10 @@ async function build(app: App, audience: Audience): Promise<Current> {
     const signature = signatureOf(app, audience, offer);
     const isPresent = before !== null && (await isServable(app, before));
     if (isPresent && before.signature === signature) return { marketplace: before, offer };
-    const continues = isPresent && (await keepsHistory(app, audience, before, offer));
+    const continues =
+      isPresent &&
+      before.historyBytes < maxHistoryBytes &&
+      (await keepsHistory(app, audience, before, offer));
     const after = { ...(await commitChanges(app, audience, offer, { before, continues })), signature };
     const isFirst = before
       ? await marketplaces.replace(after, before.revision)
@@ -202,7 +206,11 @@ async function commitChanges(
   const name = before?.name ?? newNameOf(audience);
   const base = continues ? before! : undefined;
   const repoId = base?.repoId ?? app.newId();
-  let state = { commit: base?.commit, plugins: base?.plugins ?? [] };
+  let state: Step["state"] = {
+    commit: base?.commit,
+    plugins: base?.plugins ?? [],
+    historyBytes: base?.historyBytes ?? 0,
+  };
   for (const change of changesOf(app, base, wanted))
     state = await commitChange(app, audience, { name, repoId, state, change });
   return {
@@ -212,7 +220,8 @@ async function commitChanges(
     name,
     repoId,
     commit: state.commit!,
-    plugins: state.plugins,
+    plugins: [...state.plugins],
+    historyBytes: state.historyBytes,
     skillIds: [...new Set([...(base?.skillIds ?? []), ...wanted.map(({ skillId }) => skillId)])],
     revision: (before?.revision ?? 0) + 1,
     updatedAt: app.now(),
@@ -248,11 +257,15 @@ const withoutTree = ({ treeOid: _treeOid, ...plugin }: MarketplacePlugin): Wante
 interface Step {
   name: string;
   repoId: string;
-  state: { commit: string | undefined; plugins: readonly MarketplacePlugin[] };
+  state: { commit: string | undefined; plugins: readonly MarketplacePlugin[]; historyBytes: number };
   change: Change;
 }
 
-async function commitChange(app: App, audience: Audience, { name, repoId, state, change }: Step) {
+async function commitChange(
+  app: App,
+  audience: Audience,
+  { name, repoId, state, change }: Step,
+): Promise<Step["state"]> {
   const facts = factsOf(app, audience, name);
   const { tenant } = audience;
   const known = new Map(state.plugins.map((plugin) => [plugin.skillId, plugin]));
@@ -285,6 +298,7 @@ async function commitChange(app: App, audience: Audience, { name, repoId, state,
   );
   return {
     commit: oid,
+    historyBytes: state.historyBytes + copiedBytes,
     plugins: change.plugins.map((plugin) => ({
       ...wantedOf(plugin),
       treeOid: trees.get(`plugins/${plugin.slug}`)!,
