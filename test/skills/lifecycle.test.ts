@@ -137,7 +137,8 @@ describe("deleting a skill", () => {
     const queued: string[] = [];
     const { enqueue } = service.app.queue;
     service.app.queue.enqueue = async (name, payload, options) => {
-      queued.push(`${name} ${JSON.stringify(payload)}`);
+      // Its organization's storage is counted again, too.
+      if (name !== "orgs.count-storage") queued.push(`${name} ${JSON.stringify(payload)}`);
       return enqueue(name, payload, options);
     };
     const { skill: doomed } = await publish();

@@ -127,8 +127,9 @@ describe("second factors in a browser", { skip: whyNoBrowser() }, async () => {
     await page.getByText("1 of 2 members has no second factor.").waitFor();
     await looksRight("organization security");
     await page.getByRole("switch", { name: "Require a second factor of all members" }).click();
-    await page.getByLabel("Days of grace").fill("0");
-    await page.getByRole("button", { name: "Save" }).click();
+    const form = page.getByRole("form", { name: "Second factor" });
+    await form.getByLabel("Days of grace").fill("0");
+    await form.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
 
     const other = await newPage(browser, url, { user: member });
