@@ -156,13 +156,7 @@ describe("the addresses of pages", () => {
   it("answer programs with 404 below a skill, and where anyone may read nothing", async () => {
     const skill = `/${org.slug}/${open.slug}`;
     const paths = [
-      ...[
-        "SKILL.md",
-        "references/a.md",
-        ".well-known/agent-skills/index.json",
-        "marketplace.json",
-        "mcp",
-      ].map((name) => `${skill}/${name}`),
+      ...["README.md", "references/a.md", "marketplace.json", "mcp"].map((name) => `${skill}/${name}`),
       ...["versions", "files/SKILL.md", "compare/1.0.0...1.0.1"].map((name) => `${skill}/${name}`),
       `/${org.slug}/-/ci`,
       "/nobody-has-this",
@@ -201,7 +195,7 @@ describe("the addresses of pages", () => {
       "/nobody-has-this",
     ])
       assert.equal((await statusOf(path, accept)).seen, "200 text/html", path);
-    for (const path of [`${skill}/SKILL.md`, `/${org.slug}/-/nothing`])
+    for (const path of [`${skill}/README.md`, `/${org.slug}/-/nothing`])
       assert.equal((await statusOf(path, accept)).seen, "404 text/html", path);
     for (const path of ["/authorize", "/register", "/token", "/api/skills/x/y/z"])
       assert.equal((await statusOf(path, accept)).seen, "404 application/json", path);
