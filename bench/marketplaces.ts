@@ -8,19 +8,13 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { plainEnv, removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
-import { median, reportRows, row } from "./figures/figures.ts";
+import { median, reportRows, row, timeOf } from "./figures/figures.ts";
 import { readOptions } from "./figures/options.ts";
 import { signUp } from "./http/client.ts";
 
 const options = readOptions("marketplaces", {});
 const run = promisify(execFile);
 const env = plainEnv({ GIT_TERMINAL_PROMPT: "0" });
-
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}
 
 async function main(): Promise<void> {
   const dataDir = temporaryFolder("bench");

@@ -8,17 +8,11 @@ import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { openLog } from "../src/log.ts";
 import { openDatabase } from "../storage/database.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
-import { median, percentile, reportRows, row } from "./figures/figures.ts";
+import { median, percentile, reportRows, row, timeOf } from "./figures/figures.ts";
 import { readOptions } from "./figures/options.ts";
 import { signUp } from "./http/client.ts";
 
 const options = readOptions("reach", {});
-
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}
 
 async function main(): Promise<void> {
   const dataDir = temporaryFolder("bench");

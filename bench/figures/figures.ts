@@ -62,3 +62,10 @@ function printRows(rows: readonly Row[]): void {
     );
   }
 }
+
+/** Milliseconds that some work takes. */
+export async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}

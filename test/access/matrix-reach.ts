@@ -30,7 +30,7 @@ async function read(caller: Caller, path: string): Promise<{ status: number; tex
 /** Registers the tests, in the world of the matrix. */
 export function describeReach(): void {
   describe("what each caller gets in the forms of other clients", () => {
-    it("is the same public skills in the indexes, whoever asks", async () => {
+    it("is the same public skills in the indexes, for every caller", async () => {
       const expected = skills.filter(isPublic).map(({ payload }) => payload.slug);
       for (const caller of tokens())
         for (const form of ["agent-skills", "skills"]) {
@@ -40,7 +40,7 @@ export function describeReach(): void {
         }
     });
 
-    it("is public skills alone at their addresses, whoever asks", async () => {
+    it("is public skills alone at their addresses, for every caller", async () => {
       for (const caller of tokens())
         for (const skill of skills) {
           const base = `/${org.slug}/${skill.payload.slug}`;

@@ -132,7 +132,7 @@ describe("the receiver of an audit log", () => {
     assert.deepEqual([(await read()).state, (await read()).error], ["working", null]);
   });
 
-  it("gets no message twice at a time, whoever delivers", async () => {
+  it("gets no message twice at a time from concurrent deliveries", async () => {
     received.length = 0;
     let release = () => {};
     hold = new Promise((resolve) => (release = resolve));

@@ -63,7 +63,7 @@ describe("the storage of an organization", () => {
     assert.ok((await usage()).bytes! > before);
   });
 
-  it("is corrected by the nightly job, unless a version was added meanwhile", async () => {
+  it("is corrected by the nightly job, unless a version was added during it", async () => {
     const { skills } = app.storage;
     const { raw } = app.storage.database;
     await raw.collection("skills").updateMany({ tenantId: org.id }, { $unset: { storedBytes: true } });

@@ -149,7 +149,7 @@ describe("the interface of ClawHub", () => {
     assert.match(refused.text, /clawhub login/);
   });
 
-  it("refuses to write with a sentence, whoever asks", async () => {
+  it("refuses to write with a sentence, for every caller", async () => {
     for (const [method, path] of [
       ["POST", "/skills"],
       ["DELETE", "/skills/open-skill"],

@@ -246,7 +246,7 @@ describe("the marketplace of the members", () => {
     assert.match(await done(git("ls-remote", addressOf(members, member.token))), /refs\/heads\/main/);
   });
 
-  it("has private skills, and none of a restricted folder, whoever fetches", async () => {
+  it("has private skills, and none of a restricted folder, for every member", async () => {
     const vault = await newFolder(service, org, owner, "vault");
     await publish("In the vault", { folder: "vault", content: "vault secret\n" });
     assert.match(await everythingIn(members, owner.token), /vault secret/);

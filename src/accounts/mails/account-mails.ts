@@ -184,7 +184,7 @@ const writers: Record<MailDue["kind"], Writer> = {
       before: [organization.text],
       link: { label: "Open the settings", url: `${app.config.baseUrl}/${organization.slug}/-/settings` },
       after: [
-        "Delete skills that nobody needs, or ask an administrator of this service for a higher limit. " +
+        "Delete skills that are not used any more, or ask an administrator of this service for a higher limit. " +
           `You get this mail as an owner of "${organization.slug}".`,
       ],
     },

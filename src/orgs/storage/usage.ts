@@ -71,7 +71,7 @@ export function storageRefusal(app: App, tenant: TenantDoc): ServiceError | unde
 
 /**
  * `storageRefusal` for a caller without the organization's document. It never rejects, so that it can be awaited later:
- * a write that depends on it fails by itself without the database.
+ * without the database, the write that depends on it fails too.
  */
 export async function findStorageRefusal(app: App, tenantId: string): Promise<ServiceError | undefined> {
   if (withSpace(app).has(tenantId)) return undefined;

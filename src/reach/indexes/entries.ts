@@ -36,7 +36,7 @@ interface VersionFacts {
 /** An identifier that clients compare, and do not fetch. */
 const schema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
 const readConcurrency = 10;
-/** Clients wait about ten seconds in all. The digests that are computed meanwhile are there for the next request. */
+/** Clients wait about ten seconds in all. The next request finds the digests that were computed after this time. */
 const maxWaitMs = 5000;
 
 const known = new LRUCache<string, VersionFacts>({

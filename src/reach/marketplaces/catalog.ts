@@ -19,17 +19,17 @@ import { selectVersion } from "../../skills/versions/select-version.ts";
 import { findVersionOf } from "../../skills/versions/versions.ts";
 import { openPackageZip, packageZipDigest } from "../package-zip.ts";
 import { packageAddress } from "./addresses.ts";
-import { loadAudience, readOffer, requireWhole, type MarketplaceRef } from "./audience.ts";
+import { loadAudience, type MarketplaceRef } from "./audience.ts";
 import { currentMarketplace } from "./marketplace.ts";
 
 const readConcurrency = 10;
-/** The client waits ten seconds. Digests that are computed meanwhile are there for the next request. */
+/** The client waits ten seconds. The next request finds the digests that were computed after this time. */
 const maxWaitMs = 5000;
 
 /** Digests of the zips of versions, which never change, by the ids of versions. */
 const known = new LRUCache<string, ZipDigest>({ max: 20_000 });
 
-/** Throws as `loadAudience` and `requireWhole` do, and `unavailable` while the zips of many versions are made. */
+/** Throws as `loadAudience` and `currentMarketplace` do, and `unavailable` while the zips of many versions are made. */
 export async function sendCatalog(
   app: App,
   actor: Actor,
@@ -37,9 +37,7 @@ export async function sendCatalog(
   ref: MarketplaceRef,
 ): Promise<Reply> {
   const audience = await loadAudience(app, actor, ref);
-  const { name } = await currentMarketplace(app, actor, audience);
-  const offer = await readOffer(app, audience);
-  await requireWhole(app, actor, audience, offer);
+  const { marketplace, offer } = await currentMarketplace(app, actor, audience);
   const { tenant, isPublic } = audience;
   const { skills } = offer;
   await withinTime(
@@ -65,7 +63,7 @@ export async function sendCatalog(
         source: { source: "archive", url, sha256: zip.sha256 },
       };
     });
-  const text = JSON.stringify({ name, owner: { name: tenant.name }, plugins });
+  const text = JSON.stringify({ name: marketplace.name, owner: { name: tenant.name }, plugins });
   const etag = createHash("sha256").update(text).digest("hex").slice(0, 32);
   const headers = cacheHeaders(etag, { fixed: false, shared: isPublic });
   return notModified(request, headers) ?? new Reply(text, { type: "application/json", headers });

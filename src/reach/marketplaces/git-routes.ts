@@ -39,6 +39,6 @@ export function marketplaceGitRoutes(app: App): Route[] {
 /** Each request brings the repository up to date, so that none is answered from one with a withdrawn skill. */
 async function open(app: App, actor: Actor, ref: MarketplaceRef): Promise<OpenedRepository> {
   const audience = await loadAudience(app, actor, ref);
-  const marketplace = await currentMarketplace(app, actor, audience);
+  const { marketplace } = await currentMarketplace(app, actor, audience);
   return { directory: () => folderOf(app, marketplace) };
 }

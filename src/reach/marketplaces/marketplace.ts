@@ -42,11 +42,7 @@ const builds = perApp(() => new Coalescer<Current>());
  * The marketplace with exactly the skills that its audience may read now, and that the actor may read. Concurrent calls
  * share a build. Throws `forbidden`.
  */
-export async function currentMarketplace(
-  app: App,
-  actor: Actor,
-  audience: Audience,
-): Promise<ServedMarketplace> {
+export async function currentMarketplace(app: App, actor: Actor, audience: Audience): Promise<Current> {
   const { tenant, key } = audience;
   const offer = await readOffer(app, audience);
   const served = await app.storage.marketplaces.findServed(tenant._id, key);
@@ -56,7 +52,7 @@ export async function currentMarketplace(
     ? { marketplace: served, offer }
     : await builds(app).run(`${tenant._id} ${key}`, () => build(app, audience));
   await requireWhole(app, actor, audience, current.offer);
-  return current.marketplace;
+  return current;
 }
 
 /** Folder of the repository for native git, with its branch at the newest commit. */
@@ -135,7 +131,7 @@ async function isServable(app: App, marketplace: ServedMarketplace): Promise<boo
   }
 }
 
-/** The document is read before the offer, so that its revision tells whether a later offer was built meanwhile. */
+/** The document is read before the offer, so that its revision tells whether another call built a later offer. */
 async function build(app: App, audience: Audience): Promise<Current> {
   const { marketplaces } = app.storage;
   const { tenant, key } = audience;
