@@ -1,14 +1,16 @@
 /**
- * Reads of this checkout against those of an earlier one, to measure the cost of added checks. Both are
- * built services with data of their own, measured in alternating blocks of one run. The measure is the CPU time of the
- * service and of the git processes that it has waited for, since a busy machine changes every rate by more than the
- * bound.
+ * Reads and publishes of this checkout against those of an earlier one, to measure the cost of added checks. Both are
+ * built services with data of their own, measured in alternating blocks of one run. The measure of a read is the CPU
+ * time of the service and of the git processes that it has waited for, since a busy machine changes every rate by more
+ * than the bound. That of a publish is the time of the answer: scans and signatures come after it.
  *
  * `npm run bench -- before-after --before=<a built checkout>
- *   [--blocks=15] [--requests=1000] [--only=<part of a name>]`; the smallest size compares this checkout with itself
+ *   [--blocks=15] [--requests=1000] [--publishes=20] [--only=<part of a name>]`; the smallest size compares this
+ * checkout with itself
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import autocannon from "autocannon";
 import { root } from "../test/support/root.ts";
 import { removeFolder, startServer, temporaryFolder, type Server } from "../test/support/server.ts";
@@ -18,9 +20,10 @@ import { openNativeGit, type NativeGit } from "./git/native.ts";
 import { signUp } from "./http/client.ts";
 
 const options = readOptions("before-after", { before: "", only: "" });
-const { warmUp, blocks, requests, clones, only } = options;
-/** No check may slow a read by more than 3 %. */
+const { warmUp, blocks, requests, clones, publishes, only } = options;
+/** No check may slow a request by more than 3 %. */
 const leastRatio = 0.97;
+const pauseMs = 100;
 
 interface Side {
   server: Server;
@@ -28,6 +31,8 @@ interface Side {
   /** Paths of reads by their names, the same on both sides. */
   paths: Record<string, string>;
   clone: string;
+  /** Publishes a version; returns the milliseconds of the answer. */
+  publish(): Promise<number>;
 }
 
 async function openSide(dataDir: string, checkout: string | undefined): Promise<Side> {
@@ -53,7 +58,19 @@ async function openSide(dataDir: string, checkout: string | undefined): Promise<
     "public skills": "/api/explore",
   };
   const headers = { authorization: `Bearer ${client.token}` };
-  return { server, headers, paths, clone: `${server.url}/reads/read-me.git` };
+  const written = await client.send<{ skill: { id: string } }>("POST", "/api/skills", {
+    tenantId: tenant.id,
+    name: "Write me",
+    content: "# Writes\n",
+  });
+  let count = 0;
+  const publish = async () => {
+    const content = `# Writes ${++count}\n\n${"A line of the skill.\n".repeat(100)}`;
+    const started = performance.now();
+    await client.send("POST", `/api/skills/${written.skill.id}/versions`, { content });
+    return performance.now() - started;
+  };
+  return { server, headers, paths, clone: `${server.url}/reads/read-me.git`, publish };
 }
 
 async function compare(
@@ -70,7 +87,7 @@ async function compare(
     if (block >= 0) ratios.push(measured.get(after)! / measured.get(before)!);
   }
   const spread = `from ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
-  return row(`${name}, CPU before / after`, median(ratios), "x", { least: leastRatio }, spread);
+  return row(`${name}, before / after`, median(ratios), "x", { least: leastRatio }, spread);
 }
 
 /** CPU time so far of a process and of its ended children, in clock ticks (proc_pid_stat(5)). */
@@ -105,6 +122,16 @@ async function cloneRate(native: NativeGit, folder: string, { clone, server }: S
   return clones / (ticksOf(server) - before);
 }
 
+/** Publishes per millisecond of waiting, with a pause after each, in which what follows it is done. */
+async function publishRate({ publish }: Side): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < publishes; round++) {
+    times.push(await publish());
+    await sleep(pauseMs);
+  }
+  return 1 / median(times);
+}
+
 async function main(before: string): Promise<void> {
   const folder = temporaryFolder("before-after");
   const native = openNativeGit();
@@ -128,6 +155,7 @@ async function main(before: string): Promise<void> {
       rows.push(await compare(name, (side) => readRate(side, side.paths[name]!), both));
     if ("a clone".includes(only))
       rows.push(await compare("a clone", (side) => cloneRate(native, folder, side), both));
+    if ("a publish".includes(only)) rows.push(await compare("a publish", publishRate, both));
   } finally {
     native.close();
     for (const server of servers) await server.stop();

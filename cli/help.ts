@@ -2,7 +2,8 @@
 import { type FlagShape, type PositionalShape, globalFlags } from "./arguments/command-shape.ts";
 import type { Command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { type CommandEntry, type CommandGroup, commands, topics } from "./registry.ts";
+import { commands } from "./registry.ts";
+import { type CommandEntry, type CommandGroup, topics } from "./registry/entries.ts";
 import { displayWidth } from "./terminal/table.ts";
 import { version } from "./version.ts";
 

@@ -53,6 +53,10 @@ export function presentSkill(skill: SkillPayload) {
 }
 
 /** A version. */
+export function presentNamed({ publicId, slug, tenantSlug, name }: SkillPayload) {
+  return { publicId, slug, tenantSlug, name };
+}
+
 export function presentVersion(version: VersionPayload) {
   const { id, skillId, semver, message, format, fileCount, createdAt } = version;
   return {

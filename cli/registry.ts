@@ -1,30 +1,8 @@
 /** All commands by name; each is loaded when it is called. */
-import type { Command } from "./command.ts";
+import type { CommandEntry, CommandGroup, Commands } from "./registry/entries.ts";
+import { organizationCommands } from "./registry/organizations.ts";
 
-/** Groups of commands in help, in this order. */
-export const topics = [
-  "Use skills",
-  "Publish skills",
-  "Keep a project's skills",
-  "Run an organization",
-  "You and this machine",
-] as const;
-export type Topic = (typeof topics)[number];
-
-export interface CommandEntry {
-  summary: string;
-  load(): Promise<Command>;
-}
-
-/** Commands that share a first word. */
-export interface CommandGroup {
-  summary: string;
-  commands: Readonly<Record<string, CommandEntry>>;
-  /** The command that runs for the group's name alone. */
-  default?: string;
-}
-
-export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & { topic: Topic }>> = {
+export const commands: Commands = {
   login: {
     topic: "You and this machine",
     summary: "Log in through the browser, or with a token",
@@ -147,6 +125,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     summary: "Check skills before they are published",
     load: async () => (await import("./commands/publish/lint.ts")).lint,
   },
+  scan: {
+    topic: "Publish skills",
+    summary: "Look for hidden and harmful content in skills",
+    load: async () => (await import("./commands/publish/scan.ts")).scan,
+  },
   folders: {
     topic: "Publish skills",
     summary: "List and create the folders of an organization",
@@ -167,6 +150,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     summary: "Move a skill to another folder of its organization",
     load: async () => (await import("./commands/publish/move.ts")).move,
   },
+  rename: {
+    topic: "Publish skills",
+    summary: "Give a skill another slug; the former one leads to it",
+    load: async () => (await import("./commands/publish/rename.ts")).rename,
+  },
   visibility: {
     topic: "Publish skills",
     summary: "Choose who can read a skill, with all its versions",
@@ -176,6 +164,61 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     topic: "Publish skills",
     summary: "Make an earlier version of a skill current, as it is",
     load: async () => (await import("./commands/publish/revert.ts")).revert,
+  },
+  deprecate: {
+    topic: "Publish skills",
+    summary: "Advise against a skill or versions of it, with what to use instead",
+    load: async () => (await import("./commands/publish/deprecate.ts")).deprecate,
+  },
+  yank: {
+    topic: "Publish skills",
+    summary: "Withdraw a version: only those who name it exactly get it",
+    load: async () => (await import("./commands/publish/yank.ts")).yank,
+  },
+  channel: {
+    topic: "Publish skills",
+    summary: "Name versions of a skill that installs follow, such as stable",
+    commands: {
+      list: {
+        summary: "List the channels of a skill",
+        load: async () => (await import("./commands/publish/channel.ts")).channelList,
+      },
+      set: {
+        summary: "Make a channel point to a version",
+        load: async () => (await import("./commands/publish/channel.ts")).channelSet,
+      },
+      delete: {
+        summary: "Delete a channel",
+        load: async () => (await import("./commands/publish/channel.ts")).channelDelete,
+      },
+    },
+  },
+  review: {
+    topic: "Publish skills",
+    summary: "Decide about versions that wait for a review",
+    default: "list",
+    commands: {
+      list: {
+        summary: "List the versions of an organization that wait",
+        load: async () => (await import("./commands/publish/review.ts")).reviewList,
+      },
+      show: {
+        summary: "Show who gets a version, its approvals and comments",
+        load: async () => (await import("./commands/publish/review.ts")).reviewShow,
+      },
+      approve: {
+        summary: "Approve a version",
+        load: async () => (await import("./commands/publish/review.ts")).reviewApprove,
+      },
+      reject: {
+        summary: "Reject a version, which is final",
+        load: async () => (await import("./commands/publish/review.ts")).reviewReject,
+      },
+      override: {
+        summary: "Release a version against what its scan found",
+        load: async () => (await import("./commands/publish/review.ts")).reviewOverride,
+      },
+    },
   },
   edit: {
     topic: "Publish skills",
@@ -224,112 +267,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     summary: "Call the REST interface with your login, and print the response",
     load: async () => (await import("./commands/machine/api.ts")).api,
   },
-  sync: {
-    topic: "Run an organization",
-    summary: "Sync the skills of an organization with a Git repository",
-    default: "status",
-    commands: {
-      status: {
-        summary: "Show the connected repository, and the problems of its sync",
-        load: async () => (await import("./commands/sync/status.ts")).syncStatus,
-      },
-      plan: {
-        summary: "Show what the next sync, or a new connection, would change",
-        load: async () => (await import("./commands/sync/plan.ts")).syncPlan,
-      },
-      connect: {
-        summary: "Connect a Git repository, and request the first sync",
-        load: async () => (await import("./commands/sync/connect.ts")).syncConnect,
-      },
-      run: {
-        summary: "Sync everything now, and wait for the end",
-        load: async () => (await import("./commands/sync/run.ts")).syncRun,
-      },
-      conflicts: {
-        summary: "List skills that had changed on both sides, with what to do",
-        load: async () => (await import("./commands/sync/conflicts.ts")).syncConflicts,
-      },
-    },
-  },
-  audit: {
-    topic: "Run an organization",
-    summary: "List what was done by you, or in an organization",
-    load: async () => (await import("./commands/organizations/audit.ts")).audit,
-  },
-  org: {
-    topic: "Run an organization",
-    summary: "List and create organizations, and manage their members",
-    commands: {
-      list: {
-        summary: "List the organizations that you belong to",
-        load: async () => (await import("./commands/organizations/org.ts")).orgList,
-      },
-      create: {
-        summary: "Create an organization, which you own",
-        load: async () => (await import("./commands/organizations/org.ts")).orgCreate,
-      },
-      members: {
-        summary: "List members, with their roles and teams",
-        load: async () => (await import("./commands/organizations/org-members.ts")).orgMembers,
-      },
-      invite: {
-        summary: "Invite people by e-mail",
-        load: async () => (await import("./commands/organizations/org-invite.ts")).orgInvite,
-      },
-      remove: {
-        summary: "Remove a member",
-        load: async () => (await import("./commands/organizations/org-members.ts")).orgRemove,
-      },
-    },
-  },
-  team: {
-    topic: "Run an organization",
-    summary: "List and create teams, and manage their members",
-    commands: {
-      list: {
-        summary: "List the teams of an organization",
-        load: async () => (await import("./commands/organizations/team.ts")).teamList,
-      },
-      create: {
-        summary: "Create a team; its roles add to those of its members",
-        load: async () => (await import("./commands/organizations/team.ts")).teamCreate,
-      },
-      members: {
-        summary: "List the members of a team",
-        load: async () => (await import("./commands/organizations/team-members.ts")).teamMembers,
-      },
-      add: {
-        summary: "Add a member of the organization to a team",
-        load: async () => (await import("./commands/organizations/team-members.ts")).teamAdd,
-      },
-      remove: {
-        summary: "Remove a member from a team; they stay in the organization",
-        load: async () => (await import("./commands/organizations/team-members.ts")).teamRemove,
-      },
-      delete: {
-        summary: "Delete a team; its members lose what they had by it",
-        load: async () => (await import("./commands/organizations/team.ts")).teamDelete,
-      },
-    },
-  },
-  access: {
-    topic: "Run an organization",
-    summary: "Show and change who can read and change skills and folders",
-    commands: {
-      show: {
-        summary: "Show who can read and change a skill or folder, and why",
-        load: async () => (await import("./commands/organizations/access-show.ts")).accessShow,
-      },
-      grant: {
-        summary: "Grant members and teams access to a restricted folder, or revoke it",
-        load: async () => (await import("./commands/organizations/access-grant.ts")).accessGrant,
-      },
-      restrict: {
-        summary: "Restrict a folder to those with a grant, or lift its restriction",
-        load: async () => (await import("./commands/organizations/access-restrict.ts")).accessRestrict,
-      },
-    },
-  },
+  ...organizationCommands,
   doctor: {
     topic: "You and this machine",
     summary: "Check the set-up of this machine, with a remedy for each problem",

@@ -7,7 +7,8 @@ import { asksForJson, locateCommand, normaliseArguments } from "./arguments/argv
 import type { Command, CommandResult } from "./command.ts";
 import type { Context } from "./context.ts";
 import { Cancelled, CliError, invalidArgument, messageOf, toCliError } from "./errors.ts";
-import { type CommandEntry, type CommandGroup, commands, isGroup } from "./registry.ts";
+import { commands, isGroup } from "./registry.ts";
+import type { CommandEntry, CommandGroup } from "./registry/entries.ts";
 import type { Io } from "./terminal/io.ts";
 import { openOutput } from "./terminal/output.ts";
 import type { UpdateCheck } from "./update-check.ts";

@@ -4,7 +4,7 @@
  * Acts on one skill or folder that a caller may be offered. Of a skill, `manage` changes who has access. Of a
  * folder, `read` and `publish` are about skills in it, `create` about folders in it, and `update` includes moving it.
  */
-export const skillActs = ["read", "update", "delete", "manage", "analytics"] as const;
+export const skillActs = ["read", "update", "delete", "manage", "analytics", "review"] as const;
 export type SkillAct = (typeof skillActs)[number];
 export const folderActs = ["read", "publish", "create", "update", "delete", "manage"] as const;
 export type FolderAct = (typeof folderActs)[number];
@@ -13,8 +13,11 @@ export type FolderAct = (typeof folderActs)[number];
 export const attentionKinds = [
   "sync_problem",
   "sync_conflict",
+  "review_waiting",
   "skill_finding",
   "storage_limit",
+  "audit_forwarding",
+  "webhook_disabled",
   "workspace_failed",
   "token_expiring",
   "connector_needs_auth",

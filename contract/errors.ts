@@ -89,6 +89,8 @@ export const failureKinds = [
   "queue",
   "job",
   "report",
+  "webhook",
+  "delivery",
 ] as const;
 
 export type FailureKind = (typeof failureKinds)[number];

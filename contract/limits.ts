@@ -21,6 +21,9 @@ export const limits = {
   indexedSkillBytes: 50 * MiB,
   indexedBytes: 200 * MiB,
   skillsPerCollection: 100,
+  teamsPerRequirement: 50,
+  /** Required collections of a member, in all organizations together. */
+  requiredCollections: 100,
   /** Skills of a marketplace: those that changed last. */
   skillsPerMarketplace: 2000,
   collectionName: 60,
@@ -31,6 +34,8 @@ export const limits = {
   /** Days for which a person is shown a change, and people who have installed a skill that are shown its changes. */
   followedChangeDays: 90,
   followingInstallers: 1000,
+  /** Members of the owner team of a skill who are shown what is found in it. */
+  followingTeam: 1000,
   /** Shortest time between two mails to a person about what they follow. */
   followMailMs: 15 * minuteMs,
   /** Time between two reminders of a person to update a skill, and people whom one call reminds. */
@@ -41,8 +46,16 @@ export const limits = {
   versionMessage: 2000,
   /** Characters of the message of a deprecated version. */
   deprecation: 300,
-  /** Versions of a skill that are deprecated or yanked. */
-  markedVersions: 200,
+  /** Versions of a skill that are deprecated, yanked, held or rejected. */
+  markedVersions: 500,
+  /** Channels of a skill. */
+  skillChannels: 32,
+  /** Review rules of an organization. */
+  reviewRules: 200,
+  /** Decisions and comments about a version that waits for a review. */
+  reviewEntries: 200,
+  /** Characters of such a comment. */
+  reviewComment: 2000,
   semverLength: 64,
   /** Comparators of a range of versions: `^1.2 || 3.x` has four. */
   rangeComparators: 32,
@@ -53,6 +66,12 @@ export const limits = {
   findingsPerVersion: 100,
   /** Bytes of a version in which the service looks for secrets. */
   lintedBytes: 16 * MiB,
+  /** Findings of a scan that are listed: of all rules, and of one. Beyond the last number, repeated ones count, too. */
+  scanFindings: 200,
+  scanFindingsPerRule: 20,
+  scanCounted: 10_000,
+  /** After which a scan ends without a result. */
+  scanMs: 30_000,
   /** Findings of a skill that are marked as reviewed, and characters of the note of one. */
   reviewedFindings: 200,
   reviewNote: 500,
@@ -180,6 +199,10 @@ export const limits = {
   invitationMailMs: 10 * minuteMs,
   /** Mails of invitations in 24 hours: to one address from all organizations, by one sender, by one organization. */
   invitationMails: { recipient: 5, inviter: 300, organization: 1000 },
+  /** Former slugs of a skill, which lead to it. */
+  formerSkillSlugs: 20,
+  /** Days for which the slug of a deleted skill stays reserved. */
+  deletedSlugDays: 30,
   /** Previous slugs of an organization. They keep leading to it, and stay reserved when it is erased. */
   formerOrgSlugs: 20,
   organizationGraceMs: 7 * dayMs,
@@ -322,6 +345,15 @@ export const limits = {
   auditForwardingBatch: 100,
   /** Entries of a log that are counted and paged through; an export has all of them. */
   auditPagedEntries: 10_000,
+  webhooksPerOrganization: 20,
+  webhookName: 100,
+  webhookUrl: 2000,
+  /** Age at which messages to the receivers of webhooks are removed, also those that could not be delivered. */
+  webhookMessageDays: 30,
+  /** Pending messages that are counted. */
+  webhookCountedMessages: 10_000,
+  /** Time for which messages are also signed by the secret before a rotation. */
+  webhookSecretOverlapMs: dayMs,
   /** Syncs of a repository and their conflicts that are kept to look at. */
   syncHistoryDays: 90,
   syncRunsKept: 500,

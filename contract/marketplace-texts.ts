@@ -1,7 +1,7 @@
 /** Lines and settings by which tools get to know a marketplace. */
 import type { MarketplacePayload } from "./payloads/marketplaces.ts";
 
-type Known = Pick<MarketplacePayload, "name" | "gitUrl" | "isPublic">;
+type Known = Pick<MarketplacePayload, "name" | "gitUrl" | "isPublic" | "requiredPlugins">;
 
 /** Tools that add a marketplace by its address, and the command that does it. */
 export const marketplaceTools = [
@@ -19,8 +19,12 @@ export const credentialLine = ({ gitUrl }: Known): string =>
 
 /**
  * Settings of Claude Code, for a person, a project or all machines (managed settings): the marketplace is known, and
- * updated at every start.
+ * updated at every start, and the plugins that are required are enabled.
  */
-export const claudeSettings = ({ name, gitUrl }: Known) => ({
+export const claudeSettings = ({ name, gitUrl, requiredPlugins }: Known) => ({
   extraKnownMarketplaces: { [name]: { source: { source: "git", url: gitUrl }, autoUpdate: true } },
+  enabledPlugins:
+    requiredPlugins.length > 0
+      ? Object.fromEntries(requiredPlugins.map((plugin) => [`${plugin}@${name}`, true]))
+      : undefined,
 });

@@ -30,6 +30,7 @@ export interface CountLabels {
   downloads: { client: string };
   jobRuns: { job: string; outcome: "completed" | "failed" | "retried" };
   syncs: { outcome: string };
+  webhookAttempts: { outcome: "delivered" | "failed" };
 }
 export type CountName = keyof CountLabels;
 

@@ -41,6 +41,7 @@ export const driftKinds = [
   "notLocked",
   "unrecorded",
   "manifest",
+  "provenance",
 ] as const;
 export type DriftKind = (typeof driftKinds)[number];
 
@@ -52,6 +53,18 @@ export type DownloadSource = (typeof downloadSources)[number];
 export const versionSources = ["web", "cli", "api", "mcp", "oidc", "import"] as const;
 export type VersionSource = (typeof versionSources)[number];
 
+/** States of a version (`docs/concepts/versions.md`). */
+export const versionStates = ["published", "deprecated", "yanked", "held", "rejected"] as const;
+export type VersionState = (typeof versionStates)[number];
+
+/** Why a version is held: it waits for approvals, or for a decision about what a scan found in it. */
+export const holdReasons = ["review", "scan"] as const;
+export type HoldReason = (typeof holdReasons)[number];
+
+/** Why those who have a version should remove it, although it was published. */
+export const removalReasons = ["rejected", "malicious"] as const;
+export type RemovalReason = (typeof removalReasons)[number];
+
 export const publishModes = ["upsert", "create", "update"] as const;
 export type PublishMode = (typeof publishModes)[number];
 
@@ -60,7 +73,7 @@ export type Bump = (typeof bumps)[number];
 
 /** Permission groups and their actions (`docs/concepts/access.md`). */
 export const permissionActions = {
-  skill: ["read", "create", "update", "delete"],
+  skill: ["read", "create", "update", "delete", "review"],
   folder: ["create", "update", "delete", "manageAcl"],
   analytics: ["read"],
   member: ["read", "invite", "update", "remove"],
@@ -96,6 +109,9 @@ export type FolderLevel = (typeof folderLevels)[number];
 
 /** Readers of a folder or skill, from the most to the fewest (`docs/concepts/access.md`). */
 export const audienceKinds = ["public", "unlisted", "organization", "restricted"] as const;
+
+/** For whom a collection is required, besides teams by their ids: all members of its organization. */
+export const everyone = "everyone";
 
 /** Readers of a collection who may not read a skill in it: some of its members, or everyone but members. */
 export const collectionAudiences = ["members", "visitors"] as const;
@@ -151,6 +167,7 @@ export const skillProblemCodes = [
   "identity_unclear",
   "claimed_twice",
   "index_edited",
+  "marketplace_foreign",
   "name_put_back",
   "move_undone",
   "damaged_tree",

@@ -1,7 +1,7 @@
-// The client as an npm package (svc.tgz), which the service offers and `npm run pack:cli` copies, and the installer
-// that fetches it. Name, version, license, engines and, if set, repository, homepage, bugs and author are those of
-// package.json: the name of the package is set there and nowhere else. It needs only Node: its dependencies are
-// bundled.
+// The client as an npm package (svc.tgz), which the service offers and `npm run pack:cli` copies, the installer that
+// fetches it, and the typed client of the API (svc-client.tgz). Version, license, engines and, if set, repository,
+// homepage, bugs and author are those of package.json, and so is the name of the first: it is set there and nowhere
+// else. The packages need only Node: dependencies are bundled.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -12,23 +12,66 @@ const shared = ["license", "author", "homepage", "repository", "bugs", "engines"
 const readText = (...names) => fs.readFileSync(path.join(root, ...names), "utf8");
 
 /**
- * Writes `svc.tgz` and `install.sh`, made from the built client.
+ * Writes `svc.tgz` and `install.sh`, made from the built client, and `svc-client.tgz`, made from the API description.
  *
  * @param {string} folder an empty one
  */
 export function writeClientPackage(folder) {
-  const staged = path.join(folder, "staged");
   const own = JSON.parse(readText("package.json"));
-  stage(staged, own);
-  const args = ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder];
-  execFileSync("npm", args, { cwd: staged, stdio: ["ignore", "ignore", 2] });
-  fs.rmSync(staged, { recursive: true });
-  const packed = fs.readdirSync(folder).find((name) => name.endsWith(".tgz"));
-  fs.renameSync(path.join(folder, packed), path.join(folder, "svc.tgz"));
+  pack(folder, "svc-client.tgz", (staged) => stageApiClient(staged, own));
+  pack(folder, "svc.tgz", (staged) => stage(staged, own));
   const node = own.engines.node.replace(/^>=/, "");
   const installer = readText("cli", "installer.sh").replaceAll("@NODE_VERSION@", node);
   fs.writeFileSync(path.join(folder, "install.sh"), installer);
 }
+
+/** Packs what `stageInto` writes into an empty folder. */
+function pack(folder, name, stageInto) {
+  const staged = path.join(folder, "staged");
+  const packed = path.join(folder, "packed");
+  for (const empty of [staged, packed]) fs.mkdirSync(empty);
+  stageInto(staged);
+  const args = ["pack", "--silent", "--ignore-scripts", "--pack-destination", packed];
+  execFileSync("npm", args, { cwd: staged, stdio: ["ignore", "ignore", 2] });
+  fs.renameSync(path.join(packed, fs.readdirSync(packed)[0]), path.join(folder, name));
+  for (const done of [staged, packed]) fs.rmSync(done, { recursive: true });
+}
+
+/** The package @svc/client: ES modules with declarations, without dependencies. */
+function stageApiClient(staged, own) {
+  const inStaged = (...names) => path.join(staged, ...names);
+  execFileSync(process.execPath, [path.join(root, "scripts", "generate-web.mjs")], { stdio: "inherit" });
+  const options = "--module nodenext --target es2022 --lib es2023 --types node --strict --skipLibCheck";
+  const outputs = "--declaration --rewriteRelativeImportExtensions --ignoreConfig --rootDir cli/client";
+  const tsc = path.join(root, "node_modules", "typescript", "bin", "tsc");
+  const args = [...`${options} ${outputs}`.split(" "), "--outDir", inStaged("lib"), "cli/client/index.ts"];
+  execFileSync(process.execPath, [tsc, ...args], { cwd: root, stdio: ["ignore", 2, "inherit"] });
+  // The compiler would lay the types out over three times as many lines.
+  const [types] = readText("cli", "client", "generated", "operations.ts").split("export const routes");
+  const declaration = `${types}export declare const routes: string;\n`;
+  fs.writeFileSync(inStaged("lib", "generated", "operations.d.ts"), declaration);
+  for (const [from, to] of [
+    ["cli/client/LICENSE", "LICENSE"],
+    ["cli/client/README.md", "README.md"],
+  ])
+    fs.copyFileSync(path.join(root, from), inStaged(to));
+  const manifest = {
+    name: "@svc/client",
+    version: own.version,
+    description: "Typed client of a registry for agent skills",
+    ...ownFields(own),
+    type: "module",
+    exports: { ".": { types: "./lib/index.d.ts", default: "./lib/index.js" } },
+    sideEffects: false,
+    files: ["lib"],
+    keywords: ["agent-skills", "skills", "registry", "api"],
+    publishConfig: { access: "public" },
+  };
+  fs.writeFileSync(inStaged("package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}
+
+const ownFields = (own) =>
+  Object.fromEntries(shared.filter((field) => field in own).map((field) => [field, own[field]]));
 
 function stage(staged, own) {
   const inStaged = (...names) => path.join(staged, ...names);
@@ -42,7 +85,7 @@ function stage(staged, own) {
     name: own.name,
     version: own.version,
     description: "Publishes agent skills and installs them into every AI coding tool",
-    ...Object.fromEntries(shared.filter((field) => field in own).map((field) => [field, own[field]])),
+    ...ownFields(own),
     type: "commonjs",
     bin: { svc: "lib/main.cjs" },
     files: ["lib", "THIRD-PARTY-NOTICES"],

@@ -1,8 +1,9 @@
 // npm run release: the files of a release in dist/release/, from a clean checkout with the tag v<version>.
 //   node scripts/release.mjs [--draft] [--cpu=x64,arm64] [folder for the files]
-// For each processor, an archive of the built service with its production packages for Linux with glibc; the client's
-// package; an SBOM (CycloneDX); a provenance statement (in-toto, SLSA 1.0) that names commit, lockfile and files, to
-// be signed by whoever publishes it; SHA256SUMS. `--draft` requires neither the tag nor a clean checkout.
+// For each processor, an archive of the built service with its production packages for Linux with glibc; the packages
+// of the client and of the API client; an SBOM (CycloneDX); a provenance statement (in-toto, SLSA 1.0) that names
+// commit, lockfile and files, to be signed by its publisher; SHA256SUMS. `--draft` requires neither the tag nor
+// a clean checkout.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -13,7 +14,17 @@ import { buildIfStale } from "./build.mjs";
 import { builds, root } from "./sources.mjs";
 
 /** Parts of the checkout that a service needs at run time. */
-const parts = ["bin", "deploy", "docs", "samples", "scripts", "CHANGELOG.md", "LICENSE", "README.md"];
+const parts = [
+  "bin",
+  "deploy",
+  "docs",
+  "integrations",
+  "samples",
+  "scripts",
+  "CHANGELOG.md",
+  "LICENSE",
+  "README.md",
+];
 const manifests = ["package.json", "package-lock.json"];
 /** Parts of dist/ that no service needs. */
 const unneeded = /^(tests|release|\.build-lock|\..*-new|.*\.old|svc-.*\.tgz)$/;
@@ -45,7 +56,10 @@ try {
 } finally {
   fs.rmSync(staging, { recursive: true, force: true });
 }
-fs.copyFileSync(path.join(root, builds.package.output), path.join(into, `svc-${version}.tgz`));
+for (const name of ["svc", "svc-client"]) {
+  const built = path.join(root, path.dirname(builds.package.output), `${name}.tgz`);
+  fs.copyFileSync(built, path.join(into, `${name}-${version}.tgz`));
+}
 fs.writeFileSync(path.join(into, `svc-${version}.provenance.json`), provenanceOf(filesOf(into)));
 fs.writeFileSync(
   path.join(into, "SHA256SUMS"),

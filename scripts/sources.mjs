@@ -25,10 +25,20 @@ const client = ["cli", "contract", "package.json", ...tools];
 export const builds = {
   server: { output: "dist/server.js", sources: ["server.ts", ...service, "tsconfig.build.json", ...tools] },
   cli: { output: "dist/cli/main.cjs", sources: client },
-  // The client's package and its installer, made from the built client.
+  // The client's package and its installer, made from the built client, and the typed client of the API.
   package: {
     output: "dist/package/svc.tgz",
-    sources: [...client, "docs/reference/cli.md", "LICENSE", "scripts/client-package.mjs"],
+    sources: [
+      ...client,
+      "src",
+      "storage",
+      "web/api-types.ts",
+      "docs/reference/cli.md",
+      "LICENSE",
+      "scripts/client-package.mjs",
+      "scripts/client-operations.mjs",
+      "scripts/generate-web.mjs",
+    ],
   },
   // Its steps for identity providers are those of the guides.
   web: {
@@ -54,7 +64,7 @@ export function stateOf(sources) {
   let size = 0;
   let changedAt = 0;
   const visit = (file) => {
-    if (file.endsWith("/web/generated")) return; // written by the build itself
+    if (file.endsWith("/generated")) return; // written by the build itself
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (!stat) return;
     count += 1;

@@ -26,13 +26,16 @@ import { sitemapRoutes } from "./dashboard/sitemap-routes.ts";
 import { ServiceError } from "./errors.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { folderTools } from "./folders/mcp/tools.ts";
+import { reviewRuleRoutes } from "./folders/review/routes.ts";
 import { folderRoutes } from "./folders/routes.ts";
 import { clientPackageRoutes, clientRoutes } from "./http/client/routes.ts";
 import { openDashboard } from "./http/dashboard/routes.ts";
 import type { ErrorTranslator } from "./http/errors.ts";
-import { describeRoutes, docsRoutes } from "./http/openapi.ts";
+import { describeRoutes } from "./http/openapi/describe.ts";
+import { docsRoutes } from "./http/openapi/docs-routes.ts";
 import { assetRoutes } from "./http/pages/asset-routes.ts";
 import { idempotencyStore } from "./http/request/idempotency-store.ts";
+import { withPages } from "./http/request/whole-lists.ts";
 import type { Route } from "./http/route.ts";
 import { healthRoutes, type Health } from "./http/service/health.ts";
 import { createHttp } from "./http/service/server.ts";
@@ -46,6 +49,7 @@ import type { Surface } from "./mcp/tools/surface.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { mfaPageRoutes } from "./mfa/page-routes.ts";
 import { mfaRoutes } from "./mfa/routes.ts";
+import { nameRoutes } from "./names/routes.ts";
 import { consentPageRoutes } from "./oauth/page-routes.ts";
 import { grantRoutes, oauthRoutes } from "./oauth/routes.ts";
 import { organizationAdministrationRoutes } from "./orgs/administration.ts";
@@ -53,6 +57,7 @@ import { auditForwardingRoutes } from "./orgs/audit-forwarding/routes.ts";
 import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
+import { webhookRoutes } from "./orgs/webhooks/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
 import { clawhubRoutes } from "./reach/clawhub/routes.ts";
 import { indexRoutes } from "./reach/indexes/routes.ts";
@@ -69,6 +74,7 @@ import { skillTools } from "./skills/mcp/tools.ts";
 import { reportPageRoutes } from "./skills/moderation/page-routes.ts";
 import { moderationRoutes } from "./skills/moderation/routes.ts";
 import { skillPageRoutes } from "./skills/pages/page-routes.ts";
+import { keyDocumentRoutes } from "./skills/provenance/routes.ts";
 import { cloneRoutes } from "./skills/read/clone-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
 import { ssoDomainRoutes } from "./sso/domains/routes.ts";
@@ -82,7 +88,7 @@ import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** Every route below `/api`, as in the API description. */
 export function apiRoutes(app: App, version: string, health?: Health): Route[] {
-  return [
+  return withPages([
     ...clientRoutes(version),
     ...aboutRoutes(app, version),
     ...authRoutes(app),
@@ -94,7 +100,9 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...tenantRoutes(app),
     ...auditRoutes(app),
     ...auditForwardingRoutes(app),
+    ...webhookRoutes(app),
     ...folderRoutes(app),
+    ...reviewRuleRoutes(app),
     ...workspaceRoutes(app),
     ...mcpServerRoutes(app),
     ...connectorRoutes(app),
@@ -107,12 +115,13 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...ssoProviderRoutes(app),
     ...syncRoutes(app),
     ...ssoDomainRoutes(app),
+    ...nameRoutes(app),
     ...attentionRoutes(app),
     ...eventRoutes(app, health),
     ...accountAdministrationRoutes(app),
     ...organizationAdministrationRoutes(app),
     ...jobRoutes(app, version, health),
-  ];
+  ]);
 }
 
 /** Everything that the MCP server offers to agents. */
@@ -147,6 +156,7 @@ export function serviceRoutes(app: App, health: Health): Route[] {
     ...followingPageRoutes(app),
     ...workersPageRoutes(),
     ...cloneRoutes(app),
+    ...keyDocumentRoutes(app),
     ...marketplaceGitRoutes(app),
     ...marketplaceCatalogRoutes(app),
     ...scimEndpointRoutes(app, [translateStorage, translateQueue]),

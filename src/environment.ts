@@ -195,7 +195,9 @@ export const Environment = z.object({
     .describe("whether identity providers may be on private addresses, and reached over http"),
   WEBHOOK_PRIVATE_NETWORK: flag
     .default(false)
-    .describe("whether receivers of audit logs may be on private addresses, and reached over http"),
+    .describe(
+      "whether receivers of audit logs and webhooks may be on private addresses, and reached over http",
+    ),
   SECRET_KEYS: z
     .string()
     .regex(

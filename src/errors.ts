@@ -23,6 +23,22 @@ export class ServiceError extends Error {
   }
 }
 
+/** A skill that the caller may read was found by a former slug: `from` and `to` are `org/slug`. */
+export class SkillRenamed extends ServiceError {
+  readonly from: string;
+  readonly to: string;
+
+  constructor(from: string, to: string) {
+    super("not_found", `"${from}" was renamed: it is "${to}" now.`, {
+      kind: "skill",
+      ref: from,
+      renamedTo: to,
+    });
+    this.from = from;
+    this.to = to;
+  }
+}
+
 /** For a resource that does not exist or that the caller may not see: the message is the same for both. */
 export function notFound(kind: FailureKind, ref: string): ServiceError {
   const noun = { installedSkill: "installed skill", mcpServer: "MCP server" }[kind as string] ?? kind;

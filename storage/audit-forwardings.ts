@@ -20,7 +20,7 @@ export interface AuditForwardingDoc {
 
 export const auditForwardingsCollection = defineCollection({
   name: "audit_forwardings",
-  indexes: [],
+  indexes: [{ key: { failingSince: 1 }, sparse: true, name: "forwarding_failures" }],
   open: (forwardings: Collection<AuditForwardingDoc>) => ({
     find: (tenantId: string) => forwardings.findOne({ _id: tenantId }),
 
@@ -64,6 +64,17 @@ export const auditForwardingsCollection = defineCollection({
         },
       ]);
     },
+    /** The number of organizations whose receiver has failed since before a time, and the first failure of all. */
+    async readFailing(before: Date): Promise<{ count: number; since?: Date }> {
+      const [count, first] = await Promise.all([
+        forwardings.countDocuments({ failingSince: { $lte: before } }),
+        forwardings.findOne({ failingSince: { $gt: new Date(0) } }, { sort: { failingSince: 1 } }),
+      ]);
+      return { count, since: first?.failingSince };
+    },
+    /** Those of some organizations that have failed since before a time. */
+    listFailing: (tenantIds: readonly string[], before: Date): Promise<AuditForwardingDoc[]> =>
+      forwardings.find({ _id: { $in: [...tenantIds] }, failingSince: { $lte: before } }).toArray(),
     async end(tenantId: string, lease: string): Promise<void> {
       await forwardings.updateOne({ _id: tenantId, lease }, { $unset: { lease: true, leasedUntil: true } });
     },

@@ -47,6 +47,8 @@ import { operatorConditionsCollection } from "./operator-conditions.ts";
 import { organizationSizesCollection } from "./organization-sizes.ts";
 import { packageDigestsCollection } from "./package-digests.ts";
 import { pathReservationsCollection } from "./path-reservations.ts";
+import { attestationsCollection } from "./provenance/attestations.ts";
+import { signingKeysCollection } from "./provenance/signing-keys.ts";
 import { marketplacesCollection } from "./reach/marketplaces.ts";
 import { refusedContentsCollection } from "./refused-contents.ts";
 import { rolesCollection } from "./roles.ts";
@@ -69,6 +71,7 @@ import { openSkillFigures } from "./skill-figures.ts";
 import { openSkillLocations } from "./skill-locations.ts";
 import { skillReportsCollection } from "./skill-reports.ts";
 import { skillsCollection } from "./skills.ts";
+import { slugReservationsCollection } from "./slug-reservations.ts";
 import { ssoAttemptsCollection } from "./sso/attempts.ts";
 import { ssoDomainsCollection } from "./sso/domains.ts";
 import { ssoIdentitiesCollection } from "./sso/identities.ts";
@@ -86,14 +89,19 @@ import { tenantsCollection } from "./tenants.ts";
 import { tokensCollection } from "./tokens.ts";
 import { uploadsCollection } from "./uploads.ts";
 import { usersCollection } from "./users.ts";
+import { versionReviewsCollection } from "./version-reviews.ts";
+import { versionScansCollection } from "./version-scans.ts";
 import { versionsCollection } from "./versions.ts";
 import { walksCollection } from "./walks.ts";
 import { webhookDeliveriesCollection } from "./webhook-deliveries.ts";
+import { webhookMessagesCollection } from "./webhooks/messages.ts";
+import { webhooksCollection } from "./webhooks/webhooks.ts";
 import { workspaceSettingsCollection } from "./workspace-settings.ts";
 import { workspacesCollection } from "./workspaces.ts";
 
 const collections = {
   anonymousIdentities: anonymousIdentitiesCollection,
+  attestations: attestationsCollection,
   auditEvents: auditEventsCollection,
   auditForwardings: auditForwardingsCollection,
   avatars: avatarsCollection,
@@ -127,6 +135,7 @@ const collections = {
   operatorConditions: operatorConditionsCollection,
   packageDigests: packageDigestsCollection,
   pathReservations: pathReservationsCollection,
+  slugReservations: slugReservationsCollection,
   refusedContents: refusedContentsCollection,
   roles: rolesCollection,
   scimGroups: scimGroupsCollection,
@@ -139,6 +148,7 @@ const collections = {
   sessions: sessionsCollection,
   setup: setupCollection,
   signatureNonces: signatureNoncesCollection,
+  signingKeys: signingKeysCollection,
   skillCollections: skillCollectionsCollection,
   skillReports: skillReportsCollection,
   skills: skillsCollection,
@@ -160,6 +170,10 @@ const collections = {
   versions: versionsCollection,
   walks: walksCollection,
   webhookDeliveries: webhookDeliveriesCollection,
+  webhookMessages: webhookMessagesCollection,
+  versionReviews: versionReviewsCollection,
+  versionScans: versionScansCollection,
+  webhooks: webhooksCollection,
   workspaceSettings: workspaceSettingsCollection,
   searchSynonyms: searchSynonymsCollection,
   workspaces: workspacesCollection,

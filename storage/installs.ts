@@ -31,6 +31,17 @@ export interface InstallGroup extends Pick<InstallDoc, "version" | "semver" | "r
   installs: number;
 }
 
+const reachFields = {
+  _id: 0,
+  userId: 1,
+  machine: 1,
+  platform: 1,
+  scope: 1,
+  range: 1,
+  version: 1,
+} as const;
+const reachBatchSize = 20_000;
+
 const latestFirst = { updatedAt: -1, _id: -1 } as const;
 
 /** Sort values of the last row of the previous page. */
@@ -90,9 +101,26 @@ function openInstalls(installs: Collection<InstallDoc>) {
       if (rest.length > 0) await installs.deleteMany({ _id: { $in: rest } });
     },
 
-    /** Installations of a skill, latest report first. */
-    listOfSkill: (skillId: string, after: InstallCursor | undefined, limit: number) =>
-      list({ skillId }, after, limit),
+    /** Installations of a skill, latest report first; only those with one of the pins. */
+    listOfSkill: (
+      skillId: string,
+      after: InstallCursor | undefined,
+      limit: number,
+      pins?: readonly (string | undefined)[],
+    ) => list({ skillId, ...(pins ? withPins(pins) : {}) }, after, limit),
+    /** Fields on which the reach of a skill depends, in no order. */
+    listForReach: (skillId: string, limit: number) =>
+      installs
+        .find(
+          { skillId },
+          {
+            projection: reachFields,
+            limit,
+            batchSize: reachBatchSize,
+            maxTimeMS: commandTimeMs,
+          },
+        )
+        .toArray(),
     /** Installations of a skill by a user, at most `limits.installsPerSkill`. */
     listOfPerson: (skillId: string, userId: string): Promise<InstallDoc[]> =>
       installs.find({ skillId, userId }, { maxTimeMS: commandTimeMs }).toArray(),
@@ -105,7 +133,10 @@ function openInstalls(installs: Collection<InstallDoc>) {
     /** Members who have each of the skills installed, for at most `most` of their installations altogether. */
     async listPeople(skillIds: readonly string[], most: number): Promise<Map<string, Set<string>>> {
       const people = new Map<string, Set<string>>();
-      const options = { projection: { _id: 0, skillId: 1, userId: 1 }, maxTimeMS: commandTimeMs } as const;
+      const options = {
+        projection: { _id: 0, skillId: 1, userId: 1 },
+        maxTimeMS: commandTimeMs,
+      } as const;
       const found = installs.find({ skillId: { $in: [...skillIds] } }, options).limit(most);
       for await (const { skillId, userId } of found) {
         const known = people.get(skillId);
@@ -133,6 +164,14 @@ function openInstalls(installs: Collection<InstallDoc>) {
   };
 }
 
+/** Those with one of the pins; undefined is none. */
+function withPins(pins: readonly (string | undefined)[]): Filter<InstallDoc> {
+  const named: Filter<InstallDoc> = {
+    range: { $in: pins.filter((pin) => pin !== undefined) },
+  };
+  return pins.includes(undefined) ? { $or: [named, { range: { $exists: false } }] } : named;
+}
+
 /** The key of an installation, and the update that sets its version and pin. */
 function upsertOf(install: InstallDoc) {
   const { _id, tenantId, installedAt, version, semver, range, updatedAt, ...key } = install;
@@ -153,7 +192,9 @@ function groupByPin(installs: Collection<InstallDoc>, skillId: string): Promise<
       [
         { $match: { skillId } },
         { $group: { _id, installs: { $sum: 1 } } },
-        { $replaceWith: { $mergeObjects: ["$_id", { installs: "$installs" }] } },
+        {
+          $replaceWith: { $mergeObjects: ["$_id", { installs: "$installs" }] },
+        },
       ],
       { maxTimeMS: commandTimeMs },
     )

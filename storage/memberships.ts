@@ -9,6 +9,7 @@ import { changeOperations } from "./memberships/changes.ts";
 import { copyOperations } from "./memberships/copies.ts";
 import { counting, type MembershipDoc } from "./memberships/document.ts";
 
+export { hasReviewRules } from "./memberships/copies.ts";
 export { type MembershipDoc } from "./memberships/document.ts";
 /** Fields that a new membership may omit. */
 export type NewMembership = Omit<

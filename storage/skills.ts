@@ -6,7 +6,7 @@ import type { Collection, Filter } from "mongodb";
 import { limits } from "../contract/limits.ts";
 import { batchedInsert } from "./batches/batched-insert.ts";
 import { defineCollection } from "./collection.ts";
-import type { Database } from "./database.ts";
+import { commandTimeMs, type Database } from "./database.ts";
 import { listIds } from "./ids.ts";
 import { batchedLookup } from "./lookups/batched-lookup.ts";
 import { catalogOperations } from "./skills/catalog.ts";
@@ -17,10 +17,12 @@ import type { VersionDoc } from "./versions.ts";
 
 export type { AppendedFields } from "./skills/changes.ts";
 export {
+  type Channel,
   type FindingReview,
   type SkillDoc,
   type Takedown,
   type TakedownFollowUp,
+  type VersionChoice,
   type VersionMark,
   type VersionSummary,
 } from "./skills/document.ts";
@@ -70,9 +72,24 @@ export const skillsCollection = defineCollection({
       partialFilterExpression: { requiredServerIds: { $exists: true } },
     },
     {
+      key: { ownerTeamId: 1, tenantId: 1, updatedAt: -1, _id: -1 },
+      name: "skill_owner_team",
+      partialFilterExpression: { ownerTeamId: { $exists: true } },
+    },
+    {
       key: { tenantId: 1, updatedAt: -1, _id: -1 },
       name: "skill_with_errors",
       partialFilterExpression: { "current.findings.errors": { $gt: 0 } },
+    },
+    {
+      key: { tenantId: 1, waitingSince: 1, _id: 1 },
+      name: "skill_waiting",
+      partialFilterExpression: { waitingSince: { $exists: true } },
+    },
+    {
+      key: { "marks.verdict": 1, waitingSince: 1, _id: 1 },
+      name: "skill_held",
+      partialFilterExpression: { waitingSince: { $exists: true } },
     },
     { key: { pendingSince: 1 }, sparse: true },
     { key: { deletedAt: 1 }, sparse: true },
@@ -86,7 +103,31 @@ export const skillsCollection = defineCollection({
   open: openSkills,
 });
 
+/** The last skill of a page by the time since which a version waits. */
+interface WaitingAfter {
+  since: Date;
+  id: string;
+}
+
 function openSkills(skills: Collection<SkillDoc>, database: Database) {
+  const listWaiting = (
+    filter: Filter<SkillDoc>,
+    after: WaitingAfter | undefined,
+    limit: number,
+  ): Promise<SkillDoc[]> =>
+    skills
+      .find(
+        {
+          ...filter,
+          waitingSince: { $exists: true, ...(after && { $gte: after.since }) },
+          ...(after && { $or: [{ waitingSince: { $gt: after.since } }, { _id: { $gt: after.id } }] }),
+          ...visible,
+        },
+        { maxTimeMS: commandTimeMs },
+      )
+      .sort({ waitingSince: 1, _id: 1 })
+      .limit(limit)
+      .toArray();
   const listNamed = (tenantId: string, nameKey: string, folderId?: Filter<SkillDoc>["folderId"]) =>
     skills
       .find({ tenantId, nameKey, folderId, ...notDeleted })
@@ -118,6 +159,9 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
     insert: batchedInsert(skills),
     find: (id: string) => skills.findOne({ _id: id, ...visible }),
     listByIds: (ids: string[]) => skills.find({ _id: { $in: ids }, ...notDeleted }).toArray(),
+    /** Slugs and folders, also of skills that were deleted and are not erased yet. */
+    listNames: (ids: string[]): Promise<Pick<SkillDoc, "_id" | "slug" | "folderId">[]> =>
+      skills.find({ _id: { $in: ids } }, { projection: { slug: 1, folderId: 1 } }).toArray(),
     /** Whether the catalog has a skill. */
     hasPublic: async () => (await skills.findOne({ listed: true }, { projection: { _id: 1 } })) !== null,
     findByPublicId: (publicId: string) => skills.findOne({ publicId, ...visible }),
@@ -127,10 +171,10 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
       skills
         .find(
           { tenantId, $or: [{ _id: { $in: refs } }, { slug: { $in: refs } }], ...notDeleted },
-          { projection: { tenantId: 1, slug: 1, folderId: 1, visibility: 1, takedown: 1 } },
+          { projection: { tenantId: 1, slug: 1, folderId: 1, visibility: 1, takedown: 1, withheld: 1 } },
         )
         .toArray() as Promise<
-        Pick<SkillDoc, "_id" | "tenantId" | "slug" | "folderId" | "visibility" | "takedown">[]
+        Pick<SkillDoc, "_id" | "tenantId" | "slug" | "folderId" | "visibility" | "takedown" | "withheld">[]
       >,
     /** Skills whose current version has findings that are errors, latest first. */
     listWithErrors: (tenantIds: readonly string[], limit: number) =>
@@ -139,6 +183,20 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
         .sort({ updatedAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),
+    /** Skills with a version that waits for a review, the longest wait first. */
+    listWaiting: (tenantIds: readonly string[], after: WaitingAfter | undefined, limit: number) =>
+      listWaiting({ tenantId: { $in: [...tenantIds] } }, after, limit),
+    /** The same for a malicious version of a skill that others than members can read. */
+    listHeldByService: (after: WaitingAfter | undefined, limit: number) =>
+      listWaiting(
+        {
+          visibility: { $ne: "private" },
+          takedown: { $exists: false },
+          marks: { $elemMatch: { held: "scan", verdict: "malicious" } },
+        },
+        after,
+        limit,
+      ),
     /** Skills with a slug in the catalog, oldest first, except those of the given organizations. */
     listBySlugInCatalog: (slug: string, except: readonly string[], limit: number) =>
       skills
@@ -151,13 +209,32 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
     /** The same in all folders. Concurrent calls share a query. */
     listByName: async (tenantId: string, nameKey: string): Promise<SkillDoc[]> =>
       (await findNamed(JSON.stringify([tenantId, nameKey])))!,
-    /** Slugs equal to a base or to the base with a number; a long base is shortened to make room for it. */
-    async listSlugsLike(tenantId: string, base: string): Promise<string[]> {
+    /**
+     * Taken and reserved slugs equal to a base or to the base with a number; a long base is shortened to make room for
+     * it. An import gets the slugs of deleted skills, which its repository had before.
+     */
+    async listSlugsLike(
+      tenantId: string,
+      base: string,
+      { isImport = false }: { isImport?: boolean } = {},
+    ): Promise<string[]> {
       const stem = base.slice(0, limits.skillSlug - numberedSuffix);
       const pattern = stem === base ? `^${base}(-\\d+)?$` : `^${stem}`;
-      const rows = await skills
-        .find({ tenantId, slug: { $regex: pattern } }, { projection: { slug: 1 } })
-        .toArray();
+      const slug = { $regex: pattern };
+      const reservation = isImport ? { reason: "renamed" } : {};
+      const rows = await database.aggregate<{ slug: string }>("skills", [
+        { $match: { tenantId, slug } },
+        { $project: { slug: 1 } },
+        {
+          $unionWith: {
+            coll: "slug_reservations",
+            pipeline: [
+              { $match: { tenantId, slug, active: true, ...reservation } },
+              { $project: { slug: 1 } },
+            ],
+          },
+        },
+      ]);
       return rows.map((row) => row.slug);
     },
     /** Whether a version was appended, for a caller that lost the response to `append`. */
@@ -186,15 +263,17 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
     async exists(id: string): Promise<boolean> {
       return (await skills.findOne({ _id: id }, { projection: { _id: 1 } })) !== null;
     },
-    /** A slice of the ids, ages and sizes of all skills, in order of their ids. */
+    /** A slice of the ids, ages, sizes and current versions of all skills, in order of their ids. */
     listAfter: (id: string | undefined, limit: number) =>
       skills
         .find(id === undefined ? {} : { _id: { $gt: id } }, {
-          projection: { tenantId: 1, updatedAt: 1, head: 1, storedBytes: 1 },
+          projection: { tenantId: 1, updatedAt: 1, head: 1, storedBytes: 1, current: 1, deletedAt: 1 },
         })
         .sort({ _id: 1 })
         .limit(limit)
-        .toArray() as Promise<Pick<SkillDoc, "_id" | "tenantId" | "updatedAt" | "head" | "storedBytes">[]>,
+        .toArray() as Promise<
+        Pick<SkillDoc, "_id" | "tenantId" | "updatedAt" | "head" | "storedBytes" | "current" | "deletedAt">[]
+      >,
     /** Notes the measured size of a repository, unless a version was added since the skill was read. */
     async noteStoredBytes({ _id, head }: Pick<SkillDoc, "_id" | "head">, storedBytes: number): Promise<void> {
       await skills.updateOne({ _id, "head.version": head.version }, { $set: { storedBytes } });

@@ -18,6 +18,7 @@ export const isListed = {
     { $not: ["$deletedAt"] },
     { $not: ["$suspended"] },
     { $not: ["$takedown"] },
+    { $not: ["$withheld"] },
   ],
 };
 

@@ -4,6 +4,7 @@
  */
 import type { Collection, Filter } from "mongodb";
 import { defineCollection } from "./collection.ts";
+import { listIds } from "./ids.ts";
 import { namedIndexes, namedOperations, type NamedDoc } from "./named.ts";
 import { withoutOutbox } from "./outbox.ts";
 import type { RoleDoc } from "./roles.ts";
@@ -46,6 +47,9 @@ export const teamsCollection = defineCollection({
       if (after !== undefined) filter.nameKey = { $gt: after };
       return teams.find(filter, withoutOutbox).sort({ nameKey: 1 }).limit(limit).toArray();
     },
+    /** Ids of the teams of organizations that have an id or a name. */
+    listIdsNamed: async (tenantIds: string[], id: string, nameKey: string): Promise<string[]> =>
+      listIds(teams, { tenantId: { $in: tenantIds }, $or: [{ _id: id }, { nameKey }], active: true }),
     findByName: (tenantId: string, nameKey: string) =>
       teams.findOne({ tenantId, nameKey, active: true }, withoutOutbox),
     listWithRole: (tenantId: string, roleId: string, limit: number) =>

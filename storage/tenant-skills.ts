@@ -35,11 +35,12 @@ export type OfferedSkill = Pick<
   | "type"
   | "visibility"
   | "takedown"
+  | "withheld"
   | "tags"
   | "folderId"
   | "author"
   | "updatedAt"
-> & { current: Pick<VersionSummary, "versionId" | "version" | "semver" | "oid" | "totalBytes"> };
+> & { current: Pick<VersionSummary, "versionId" | "version" | "semver" | "oid" | "format" | "totalBytes"> };
 
 const offeredFields = {
   tenantId: 1,
@@ -50,6 +51,7 @@ const offeredFields = {
   type: 1,
   visibility: 1,
   takedown: 1,
+  withheld: 1,
   tags: 1,
   folderId: 1,
   author: 1,
@@ -58,6 +60,7 @@ const offeredFields = {
   "current.version": 1,
   "current.semver": 1,
   "current.oid": 1,
+  "current.format": 1,
   "current.totalBytes": 1,
 } as const;
 
@@ -76,6 +79,14 @@ export function openTenantSkills(database: Database) {
     },
     async rename(tenantId: string, tenantSlug: string): Promise<void> {
       await updateInSlices(skills, { tenantId, tenantSlug: { $ne: tenantSlug } }, { $set: { tenantSlug } });
+    },
+    /** Removes a deleted team from the skills that it owned. */
+    async dropOwnerTeam(tenantId: string, teamId: string): Promise<void> {
+      await updateInSlices(
+        skills,
+        { ownerTeamId: teamId, tenantId },
+        { $unset: { ownerTeamId: true }, $inc: { revision: 1 } },
+      );
     },
     /**
      * Hides every skill while the organization waits to be erased, public ones first, since members have lost access
@@ -111,7 +122,7 @@ export function openTenantSkills(database: Database) {
     listToMirror: (tenantId: string, after: string, limit: number) =>
       skills
         .find(
-          { tenantId, _id: { $gt: after }, deletedAt: { $exists: false } },
+          { tenantId, _id: { $gt: after }, deletedAt: { $exists: false }, withheld: { $exists: false } },
           {
             projection: {
               tenantId: 1,
@@ -150,6 +161,7 @@ export function openTenantSkills(database: Database) {
               : which === "unrestricted"
                 ? { effectiveRestrictionId: null }
                 : { _id: { $in: which } }),
+            withheld: { $exists: false },
             ...visible,
           },
           { maxTimeMS: commandTimeMs },

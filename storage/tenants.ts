@@ -1,5 +1,6 @@
 /** Organizations: the tenants that own skills. */
 import type { Collection } from "mongodb";
+import type { ScanPolicy } from "../contract/scan/policy.ts";
 import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
 import { batchedLookup, oneOf } from "./lookups/batched-lookup.ts";
@@ -10,6 +11,13 @@ export interface TenantStorage {
   countedAt: Date;
   level: "normal" | "warning" | "full";
   mailed?: "warning" | "full";
+}
+
+export interface ReviewRule {
+  /** Number of approvals, from 1 to 3. */
+  approvals: number;
+  /** Teams whose members review; absent: everyone who may. */
+  teamIds?: string[];
 }
 
 export interface TenantDoc extends WithOutbox {
@@ -46,6 +54,12 @@ export interface TenantDoc extends WithOutbox {
   collectionOrder?: string[];
   /** Collection whose skills the indexes for other clients have; default: the most downloaded skills. */
   indexCollectionId?: string;
+  /** Rules by the id of a folder, or `root`: new versions of the skills in it are held until they are approved. */
+  reviewRules?: Record<string, ReviewRule>;
+  /** How versions are treated in which a scan found something; absent: `defaultScanPolicy`. */
+  scanPolicy?: ScanPolicy;
+  /** Set once a slug is reserved (`slug-reservations.ts`): without it, a publish looks for none. */
+  reservesSlugs?: true;
   /** The avatar in use; `etag` is the SHA-256 of its bytes. */
   avatar?: { id: string; etag: string };
   /** Time of the erasure, set by the deletion; until then, only owners see the organization. */
@@ -110,6 +124,12 @@ function openTenants(tenants: Collection<TenantDoc>) {
     eachForwarding: () =>
       tenants.find({ "auditForwarding.since": { $gt: new Date(0) } }, { projection: { _id: 1 } }),
 
+    async noteReservedSlugs(id: string): Promise<void> {
+      await tenants.updateOne(
+        { _id: id, reservesSlugs: { $exists: false } },
+        { $set: { reservesSlugs: true } },
+      );
+    },
     async noteStorage(id: string, storage: TenantStorage): Promise<void> {
       await tenants.updateOne({ _id: id, ...present }, { $set: { storage } });
     },

@@ -5,6 +5,7 @@
 import type { Collection } from "mongodb";
 import type { CiOrigin } from "../contract/payloads/ci.ts";
 import { changeOf } from "./change.ts";
+import type { CiTrust } from "./ci/trust.ts";
 import { defineCollection } from "./collection.ts";
 import { escapePattern } from "./escape-pattern.ts";
 import { listIds } from "./ids.ts";
@@ -38,6 +39,7 @@ export interface TokenDoc extends WithOutbox, WithNotice {
   /** `epoch` of the policy at the exchange: the token is invalid once the policy has another. */
   policyEpoch?: number;
   run?: CiOrigin;
+  trust?: CiTrust;
   /** As that of a session: inherited from the session or token that made it, or renewed with the token. */
   verifiedAt?: Date;
   /** Set for the login of a device, whose expiry is extended by each use; `machine` is the hashed id of the device. */

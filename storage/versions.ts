@@ -1,10 +1,11 @@
 /**
  * Versions of skills: rows copied from the skill document, whose atomic write makes a version exist (`skills.ts`). All
- * of them can be restored from the trailers of the commits, but for the content location.
+ * of them can be restored from the trailers of the commits, but for the content location and the trust in a CI run.
  */
 import type { Collection, Filter } from "mongodb";
 import type { CiOrigin } from "../contract/payloads/ci.ts";
 import type { ContentFormat, VersionSource } from "../contract/vocabulary.ts";
+import type { CiTrust } from "./ci/trust.ts";
 import { defineCollection } from "./collection.ts";
 import { retryIdempotent, type Database } from "./database.ts";
 import { batchedLookup, oneOf } from "./lookups/batched-lookup.ts";
@@ -38,8 +39,11 @@ export interface VersionDoc {
   findings?: VersionFindings;
   /** Commit of the connected repository from which it was imported. */
   importedCommit?: string;
-  /** Run of a CI pipeline that published it by its identity token. */
+  /** Run of a CI pipeline that published it by its identity token, and why the service trusted that. */
   run?: CiOrigin;
+  trust?: CiTrust;
+  /** Set if an organization's token published it; the author is that token. */
+  byToken?: true;
   /** Repository or folder from which a client published it (`contract/package/content-location.ts`). */
   contentLocation?: string;
   createdAt: Date;
@@ -97,10 +101,25 @@ function openVersions(versions: Collection<VersionDoc>, database: Database) {
     findOfTenant: (tenantId: string, id: string) => versions.findOne({ _id: id, tenantId }),
     findManifest: (versionId: string) => manifests.findOne({ _id: versionId }),
 
-    /** Newest first; with `below`, only lower version numbers. */
-    list(skillId: string, options: { below?: number; prerelease: boolean; limit: number }) {
+    /** Versions of any skills, in order of their ids. */
+    listAfter: (after: string | undefined, limit: number) =>
+      versions
+        .find(after === undefined ? {} : { _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    /** Newest first; with `below`, only lower version numbers, and none of `except`. */
+    list(
+      skillId: string,
+      options: { below?: number; except?: readonly number[]; prerelease: boolean; limit: number },
+    ) {
+      const { below, except = [] } = options;
       const filter: Filter<VersionDoc> = { skillId };
-      if (options.below !== undefined) filter.version = { $lt: options.below };
+      if (below !== undefined || except.length > 0)
+        filter.version = {
+          ...(below !== undefined && { $lt: below }),
+          ...(except.length > 0 && { $nin: [...except] }),
+        };
       if (!options.prerelease) filter.prerelease = false;
       return versions.find(filter).sort({ version: -1 }).limit(options.limit).toArray();
     },

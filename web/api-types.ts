@@ -20,20 +20,32 @@ interface Schema {
 interface Content {
   content?: Record<string, { schema?: Schema }>;
 }
+interface Parameter {
+  $ref?: string;
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Schema;
+}
+interface Response extends Content {
+  $ref?: string;
+}
 interface Operation {
-  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  parameters?: Parameter[];
   requestBody?: Content & { required?: boolean };
-  responses: Record<string, Content>;
+  responses: Record<string, Response>;
 }
 export interface Description {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Record<string, Schema>; responses: Record<string, Content> };
 }
 
 /** A module with the interfaces `paths` and `components`. */
 export function printApiTypes(description: Description): string {
   const paths = Object.entries(description.paths).map(([path, operations]) => {
-    const methods = Object.entries(operations).map(([method, one]) => `${method}: ${printOperation(one)};`);
+    const methods = Object.entries(operations).map(
+      ([method, one]) => `${method}: ${printOperation(one, description)};`,
+    );
     return `${JSON.stringify(path)}: { ${methods.join("\n")} };`;
   });
   const schemas = Object.entries(description.components.schemas).map(
@@ -47,7 +59,11 @@ export function printApiTypes(description: Description): string {
   ].join("\n");
 }
 
-function printOperation({ parameters = [], requestBody, responses }: Operation): string {
+/** Without the failures of single statuses, which have the form of `default`. */
+function printOperation(
+  { parameters = [], requestBody, responses }: Operation,
+  { components }: Description,
+): string {
   const groups = ["path", "query"].flatMap((where) => {
     const members = parameters.filter((parameter) => parameter.in === where);
     if (members.length === 0) return [];
@@ -61,9 +77,12 @@ function printOperation({ parameters = [], requestBody, responses }: Operation):
   const body = requestBody
     ? `requestBody${requestBody.required ? "" : "?"}: ${printContent(requestBody)};`
     : "";
-  const answers = Object.entries(responses).map(
-    ([status, response]) => `${status}: { headers: Record<string, unknown>; ${contentOf(response)} };`,
-  );
+  const answers = Object.entries(responses).flatMap(([status, { $ref, ...content }]) => {
+    if (!/^(?:2..|default)$/.test(status)) return [];
+    const named = $ref?.split("/").at(-1);
+    const response = named === undefined ? content : (components.responses[named] ?? content);
+    return [`${status}: { headers: Record<string, unknown>; ${contentOf(response)} };`];
+  });
   return `{ parameters: { ${groups.join(" ")} }; ${body} responses: { ${answers.join(" ")} } }`;
 }
 

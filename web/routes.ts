@@ -10,9 +10,11 @@ export const routes = rootRoute("shell/shell.tsx", [
   route("/admin/audit", "admin/audit.tsx"),
   route("/admin/connections", "admin/connections.tsx"),
   route("/admin/health", "admin/health.tsx"),
+  route("/admin/held-versions", "admin/held-versions.tsx"),
   route("/admin/jobs", "admin/jobs/page.tsx"),
   route("/admin/organizations", "admin/organizations.tsx"),
   route("/admin/settings", "admin/settings.tsx"),
+  route("/admin/signing-keys", "admin/signing-keys.tsx"),
   route("/admin/users", "admin/users/page.tsx"),
   route("/explore", "explore/page.tsx"),
   route("/orgs/new", "organization/new.tsx"),
@@ -32,6 +34,7 @@ export const routes = rootRoute("shell/shell.tsx", [
   route("/$org/-/analytics", "analytics/page.tsx"),
   route("/$org/-/audit", "audit/page.tsx"),
   route("/$org/-/ci", "ci/page.tsx"),
+  route("/$org/-/reviews", [index("reviews/page.tsx"), route("$slug/$version", "reviews/review.tsx")]),
   route("/$org/-/collections", [
     index("collections/page.tsx"),
     route("$collection", "collections/collection.tsx"),
@@ -56,6 +59,7 @@ export const routes = rootRoute("shell/shell.tsx", [
   route("/$org/-/sso", "sso/page.tsx"),
   route("/$org/-/sync", "sync/page.tsx"),
   route("/$org/-/tokens", "tokens/page.tsx"),
+  route("/$org/-/webhooks", "webhooks/page.tsx"),
   route("/$org/-/workspaces", "workspaces/page.tsx"),
   route("/$org", [index("organization/public-page.tsx")]),
   route("/$org/$slug", "skill/frame.tsx", [

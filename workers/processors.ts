@@ -8,10 +8,13 @@ import { mirrorCatalog } from "../src/mcp-servers/catalog/mirror.ts";
 import { rotateKeys } from "../src/operations/keys/rotate-keys.ts";
 import { watchConditions } from "../src/operations/notices/watch-conditions.ts";
 import { mailInvitation } from "../src/orgs/invitations/mail.ts";
+import { deliverWebhook } from "../src/orgs/webhooks/deliver.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { admitInvited } from "../src/scim/users/admit.ts";
+import { runScans } from "../src/skills/scan/run-scans.ts";
 import { eraseSkill } from "../src/skills/settings/erase.ts";
 import { pollConnections } from "../src/sync/triggers/poll.ts";
+import { queueDeliveries } from "../src/webhooks/deliver-soon.ts";
 import { syncWorkspaces } from "../src/workspaces/schedule.ts";
 import { runInChild } from "./children.ts";
 import { updateSkillAccess } from "./folders/update-effective-access.ts";
@@ -49,6 +52,9 @@ export function processors(app: App): Processors {
     "orgs.team-deleted": (payload) => cleanUpAfterTeam(app, payload),
     "audit.forward": ({ tenantId }) => forwardAuditLog(app, tenantId),
     "audit.queue": () => queueForwarding(app),
+    "webhooks.deliver": ({ webhookId }) => deliverWebhook(app, webhookId),
+    "webhooks.retry": ({ webhookId }) => deliverWebhook(app, webhookId),
+    "webhooks.queue": () => queueDeliveries(app),
     "mail.account": (payload) => sendAccountMails(app, payload),
     "mail.followed": () => sendFollowMails(app),
     "workspaces.sync": ({ tenantId }) => syncWorkspaces(app, tenantId),
@@ -56,6 +62,7 @@ export function processors(app: App): Processors {
     "sso.check-domains": () => checkDomains(app),
     "sso.check-providers": () => checkProviders(app),
     "sso.domain-verified": (payload) => admitInvited(app, payload),
+    "scans.run": () => runScans(app),
     "catalog.mirror": () => mirrorCatalog(app),
     "sync.run": (payload) => runConnectionInChild(app, payload),
     "sync.poll-branches": () => pollConnections(app),

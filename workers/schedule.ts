@@ -13,6 +13,8 @@ export async function schedule(app: App): Promise<void> {
   await queue.upsertSchedule("maintenance.purge", {}, { everyMs: hourMs / 4 });
   await queue.upsertSchedule("maintenance.count-installs", {}, { everyMs: hourMs / 4 });
   await queue.upsertSchedule("audit.queue", {}, { everyMs: 10 * minuteMs });
+  await queue.upsertSchedule("webhooks.queue", {}, { everyMs: 10 * minuteMs });
+  await queue.upsertSchedule("scans.run", {}, { everyMs: minuteMs });
   await queue.upsertSchedule("mail.followed", {}, { everyMs: minuteMs });
   await queue.upsertSchedule("sso.check-domains", {}, { everyMs: hourMs });
   await queue.upsertSchedule("sso.check-providers", {}, { everyMs: hourMs });

@@ -14,8 +14,19 @@ const sizes = {
     seconds: [2, 1],
     idleMs: [2000, 0],
   },
-  "before-after": { warmUp: [1, 0], blocks: [15, 1], requests: [1000, 20], clones: [40, 1] },
-  cli: { turns: [20, 1], published: [402, 4], installed: [32, 2], restored: [50, 2] },
+  "before-after": {
+    warmUp: [1, 0],
+    blocks: [15, 1],
+    requests: [1000, 20],
+    clones: [40, 1],
+    publishes: [20, 1],
+  },
+  cli: {
+    turns: [20, 1],
+    published: [402, 4],
+    installed: [32, 2],
+    restored: [50, 2],
+  },
   costly: { seconds: [20, 1], rate: [20, 6], warmUpMs: [3000, 100] },
   git: {
     versions: [1000, 40],
@@ -29,10 +40,27 @@ const sizes = {
     fetches: [5, 1],
     clones: [12, 1],
   },
-  http: { skills: [20_000, 500], searches: [300, 5], publishes: [60, 2], blocks: [5, 1], packageMb: [99, 2] },
+  http: {
+    skills: [20_000, 500],
+    searches: [300, 5],
+    publishes: [60, 2],
+    blocks: [5, 1],
+    packageMb: [99, 2],
+  },
   identity: { turns: [200, 3], warmUp: [20, 1] },
+  "installed-reach": {
+    installs: [20_000, 40],
+    turns: [300, 4],
+    warmUp: [100, 1],
+  },
   mcp: { skills: [200, 3], calls: [300, 2], warmUp: [50, 1] },
-  connectors: { calls: [300, 2], users: [10, 2], warmUp: [160, 1], rounds: [7, 1], idleMs: [2000, 0] },
+  connectors: {
+    calls: [300, 2],
+    users: [10, 2],
+    warmUp: [160, 1],
+    rounds: [7, 1],
+    idleMs: [2000, 0],
+  },
   "object-store": { publishes: [200, 3], reads: [400, 4] },
   peers: { rounds: [5, 1] },
   publish: {
@@ -44,8 +72,14 @@ const sizes = {
   },
   marketplaces: { skills: [500, 3], turns: [10, 1] },
   reach: { skills: [100, 3], turns: [300, 4], warmUp: [100, 1] },
-  scim: { users: [10_000, 5], concurrency: [2, 2], turns: [100, 2], idleMs: [10_000, 200] },
+  scim: {
+    users: [10_000, 5],
+    concurrency: [2, 2],
+    turns: [100, 2],
+    idleMs: [10_000, 200],
+  },
   scale: { skills: [20_000, 200], many: [200_000, 400], turns: [60, 1] },
+  scan: { turns: [60, 1], textBytes: [1_000_000, 20_000] },
   search: {
     skills: [20_000, 100],
     many: [200_000, 200],
@@ -69,7 +103,9 @@ const sizes = {
 } as const satisfies Record<string, Record<string, readonly [usual: number, smallest: number]>>;
 
 type Scenario = keyof typeof sizes;
-export type Sizes<S extends Scenario> = { [name in keyof (typeof sizes)[S]]: number };
+export type Sizes<S extends Scenario> = {
+  [name in keyof (typeof sizes)[S]]: number;
+};
 
 /** The smallest sizes: no figure is judged. */
 export const isSmallest = process.argv.includes("--smallest");
@@ -96,5 +132,7 @@ export function readOptions<S extends Scenario, T extends Record<string, string>
     if (Number.isNaN(value)) throw new Error(`--${name} takes a number, not ${String(given[name])}.`);
     return [name, value];
   });
-  return { ...texts, ...given, ...Object.fromEntries(numbers) } as Sizes<S> & { [name in keyof T]: string };
+  return { ...texts, ...given, ...Object.fromEntries(numbers) } as Sizes<S> & {
+    [name in keyof T]: string;
+  };
 }

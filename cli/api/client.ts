@@ -17,17 +17,21 @@ import type {
   DiffPayload,
   ManifestPayload,
   PublishResult,
+  MarkedVersionPayload,
   ResolveResult,
+  RevertedSkillPayload,
   SkillPayload,
   VersionPayload,
   VersionResult,
 } from "../../contract/payloads/skills.ts";
+import type { RenamedSkillPayload } from "../../contract/payloads/slugs.ts";
 import type {
   CreatedTokenPayload,
   CurrentTokenPayload,
   TokenPayload,
 } from "../../contract/payloads/tokens.ts";
 import type { UploadPayload } from "../../contract/payloads/uploads.ts";
+import { CliError } from "../errors.ts";
 import { type Query, openCaller, searchOf } from "./call.ts";
 import { type HttpOptions, send } from "./http.ts";
 import type {
@@ -63,9 +67,27 @@ export function openClient(options: HttpOptions) {
     skills: (query: Query) => page<SkillPayload>("/api/skills", shapes.skills, query),
     search: (query: Query) => page<SearchHit>("/api/search", shapes.search, query),
     explore: (query: Query) => page<CatalogItem>("/api/explore", shapes.catalog, query),
-    /** `ref`: slug, `org/slug`, public id or share URL; `version`: integer, exact, range or `latest`. */
-    resolve: (ref: string, version?: string) =>
-      get<ResolveResult>("/api/skills/resolve", shapes.resolved, { ref, version }),
+    /**
+     * `ref`: slug, `org/slug`, public id or share URL; `version`: integer, exact, range, channel or `latest`;
+     * `installed`: a version about which the service says whether it should be removed.
+     */
+    resolve: (ref: string, version?: string, installed?: { version: number; hash: string }) =>
+      get<ResolveResult>("/api/skills/resolve", shapes.resolved, {
+        ref,
+        version,
+        installed: installed?.version,
+        hash: installed?.hash,
+      }),
+    /** The skill that a command changes or lists, although no version of it may be installable. */
+    async find(ref: string) {
+      try {
+        return await get<ResolveResult>("/api/skills/resolve", shapes.resolved, { ref });
+      } catch (error) {
+        if (!(error instanceof CliError) || error.details?.kind !== "content") throw error;
+        // A service of an earlier release answers as before.
+        return get<ResolveResult>("/api/skills/resolve", shapes.resolved, { ref, withheld: true });
+      }
+    },
     versions: (skill: string, query: Query) =>
       page<VersionPayload>(`${skillPath(skill)}/versions`, shapes.versions, query),
     content: (skill: string, version: number) =>
@@ -121,9 +143,31 @@ export function openClient(options: HttpOptions) {
           input,
         })
       ).data,
+    skill: (skill: string) => get<SkillPayload>(skillPath(skill), shapes.skill),
     /** `version`: a number, or an exact semver. */
-    revert: (skill: string, version: string) =>
-      create<SkillPayload>(`${skillPath(skill)}/revert`, shapes.reverted, { version }),
+    markVersion: async (
+      skill: string,
+      version: string,
+      input: {
+        deprecated?: string | null;
+        yanked?: boolean;
+        reason?: string;
+        force?: true;
+        dryRun?: true;
+      },
+    ) =>
+      (
+        await call<MarkedVersionPayload>({
+          method: "PATCH",
+          path: `${skillPath(skill)}/versions/${encodeURIComponent(version)}`,
+          shape: shapes.version,
+          input,
+        })
+      ).data,
+    rename: (skill: string, slug: string, dryRun?: true) =>
+      create<RenamedSkillPayload>(`${skillPath(skill)}/rename`, shapes.renamed, { slug, dryRun }),
+    revert: (skill: string, version: string, dryRun?: true) =>
+      create<RevertedSkillPayload>(`${skillPath(skill)}/revert`, shapes.reverted, { version, dryRun }),
     announceUpload: (size: number, sha256: string) =>
       create<UploadPayload>("/api/uploads", shapes.upload, { size, sha256 }),
     /** Anonymous sharing; all but the registration is signed (`signed.ts`). */

@@ -30,6 +30,10 @@ export interface SkillChange {
   description?: string;
   tags?: string[];
   visibility?: Visibility;
+  /** Null removes it. */
+  deprecated?: string | null;
+  /** Null removes it. */
+  ownerTeamId?: string | null;
 }
 
 export interface TokenInput {

@@ -1,5 +1,6 @@
 /** References with a pin, as typed by a user to name a skill and its version. */
 import semver from "semver";
+import { isChannelName } from "../../contract/channel-name.ts";
 import { invalidArgument } from "../errors.ts";
 
 export const unpinned = "latest";
@@ -35,7 +36,7 @@ export function parseUnpinnedRef(text: string, argument: string, refusal: string
   return ref;
 }
 
-/** Checks a pin after `@`: `latest`, exact, or any range. A bare major is an x-range, as in npm. */
+/** Checks a pin after `@`: `latest`, exact, any range or a channel. A bare major is an x-range, as in npm. */
 export function parsePin(text: string, flag: string): string {
   const spec = text.trim();
   if (/^\d+$/.test(spec)) return `${Number(spec)}.x`;
@@ -53,8 +54,19 @@ export function parseVersionSpec(text: string, flag: string): string {
   return parseSpec(spec, flag);
 }
 
+/** Checks the name of a channel. */
+export function parseChannelName(text: string, flag: string): string {
+  const name = text.trim();
+  if (isChannelName(name)) return name;
+  throw invalidArgument(
+    flag,
+    `"${name}" is not a valid name of a channel: use lower-case letters, digits and hyphens, beginning with a ` +
+      "letter, but not latest, head or the form of a version.",
+  );
+}
+
 function parseSpec(spec: string, flag: string): string {
-  if (spec === unpinned) return unpinned;
+  if (spec === unpinned || isChannelName(spec)) return spec;
   const exact = semver.valid(spec);
   if (exact !== null && /^[v=]?\d/.test(spec)) {
     if (spec.includes("+"))
@@ -64,7 +76,7 @@ function parseSpec(spec: string, flag: string): string {
   if (spec === "" || semver.validRange(spec) === null)
     throw invalidArgument(
       flag,
-      `"${spec}" is not a valid version. Use 1.2.3, ^1.2, ~1.2, ">=1 <2", 1.x, * or latest.`,
+      `"${spec}" is not a valid version. Use 1.2.3, ^1.2, ~1.2, ">=1 <2", 1.x, *, latest or a channel.`,
     );
   return spec;
 }

@@ -21,7 +21,10 @@ async function digestOfFile(path: string): Promise<string> {
 }
 
 /** The digest of the sorted list of paths and file digests, without files that tools create. */
-async function digestOfFolder(folder: string): Promise<string> {
+const digestOfFolder = async (folder: string): Promise<string> => digestOfFiles(await filesOfFolder(folder));
+
+/** Files of a folder with their digests, without those that tools create. */
+export async function filesOfFolder(folder: string): Promise<{ path: string; sha256: string }[]> {
   const files: { path: string; sha256: string }[] = [];
   const walk = async (at: string, prefix: string): Promise<void> => {
     for (const entry of await readdir(at, { withFileTypes: true })) {
@@ -36,7 +39,7 @@ async function digestOfFolder(folder: string): Promise<string> {
     }
   };
   await walk(folder, "");
-  return digestOfFiles(files);
+  return files;
 }
 
 /** Whether tools create such files when they run a package's scripts or show its folder; they don't count as edits. */

@@ -32,7 +32,7 @@ export async function fetchVersion(
   resolved: AcceptedVersion,
   folder: string,
 ): Promise<FetchedVersion> {
-  const { skill, version, own } = resolved;
+  const { skill, version } = resolved;
   checkResolved(skill, version);
   if (version.format === "package") {
     const manifest = await client.manifest(skill.publicId, version.version);
@@ -55,7 +55,7 @@ export async function fetchVersion(
       progress.end();
     }
     const packageText = await readFile(join(unpacked, "SKILL.md"), "utf8");
-    return { skill, version, own, content: { format: "package", folder: unpacked, manifest }, packageText };
+    return { ...resolved, content: { format: "package", folder: unpacked, manifest }, packageText };
   }
 
   const content = await client.content(skill.publicId, version.version);
@@ -63,11 +63,10 @@ export async function fetchVersion(
     throw damaged("its text does not have the digest of the version");
   const { content: body, frontmatter } = content;
   // Versions stored by earlier services have no such digest: their files are rendered from name and description.
-  if (version.frontmatterHash === undefined)
-    return { skill, version, own, content: { format: "markdown", body } };
+  if (version.frontmatterHash === undefined) return { ...resolved, content: { format: "markdown", body } };
   if (typeof frontmatter !== "string" || digestOfText(frontmatter) !== version.frontmatterHash)
     throw damaged("its frontmatter does not have the digest of the version");
-  return { skill, version, own, content: { format: "markdown", body, frontmatter } };
+  return { ...resolved, content: { format: "markdown", body, frontmatter } };
 }
 
 /** Throws `E_PACK_FAILED` for a file that Windows can't store, before anything of the package is written. */

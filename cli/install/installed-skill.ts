@@ -19,7 +19,7 @@ export function installedSkill({ skill }: FetchedVersion, installs: Installation
 }
 
 export function cacheMeta(fetched: FetchedVersion): Omit<CacheMeta, "digests" | "pending"> {
-  const { skill, version } = fetched;
+  const { skill, version, content } = fetched;
   return {
     publicId: skill.publicId,
     slug: skill.slug,
@@ -30,6 +30,7 @@ export function cacheMeta(fetched: FetchedVersion): Omit<CacheMeta, "digests" | 
     version: version.version,
     semver: version.semver,
     hash: version.hash,
+    frontmatter: content.format === "markdown" ? content.frontmatter : undefined,
   };
 }
 

@@ -12,7 +12,7 @@ import type { Applied } from "./announce.ts";
 import { applyVersion, reportedLocations } from "./apply.ts";
 import { isThere } from "./digest.ts";
 import { fetchVersion } from "./fetch.ts";
-import { type AcceptedVersion, publisherWarnings } from "./publisher.ts";
+import { type AcceptedVersion, publisherWarnings, qualifiedName } from "./publisher.ts";
 import { type RecordState, inspectContent, inspectRecord } from "./record.ts";
 import { type ReportedLocation, reportingMachine } from "./report.ts";
 import { type InstalledInScope, type ScopeInstalls, installsIn } from "./scopes.ts";
@@ -60,7 +60,7 @@ export async function updateSkill(
   candidate: UpdateCandidate,
   options: UpdateOptions,
 ): Promise<UpdatedSkill> {
-  const { installName, scope, range, resolved } = candidate;
+  const { installName, scope, range, resolved, skill } = candidate;
   const { force, dryRun, inTurn } = options;
   const { version, semver } = resolved.version;
   const { projectDir } = scope;
@@ -71,10 +71,13 @@ export async function updateSkill(
   const to = { toVersion: version, toSemver: semver };
   const isUpdate = isOtherVersion(scope, resolved);
   const { cache, isEdited, isDamaged, ...inspected } = await inspectInstalled(context, installName, scope);
-  const advice = publisherWarnings(resolved);
+  const isRenamed = skill.slug !== resolved.skill.slug;
+  const renamed = `${qualifiedName(skill)} was renamed: it is ${qualifiedName(resolved.skill)} now`;
+  const advice = [...(isRenamed ? [renamed] : []), ...publisherWarnings(resolved)];
   const warnings = [...advice, ...inspected.warnings];
   if (!isUpdate && !isDamaged && (!isEdited || !force)) {
-    if (range !== scope.range && !dryRun) await inTurn(() => storePin(context, session, candidate));
+    if ((range !== scope.range || isRenamed) && !dryRun)
+      await inTurn(() => storePin(context, session, candidate));
     return { outcome: "upToDate", ...to, warnings };
   }
   if (cache === "edited" && !force) return { outcome: isUpdate ? "failed" : "upToDate", ...to, warnings };
@@ -176,13 +179,15 @@ function outcomeOf({ locations }: Applied, isUpdate: boolean, cache: CacheState)
   return count("written") > 0 || cache !== "intact" ? "repaired" : "upToDate";
 }
 
+/** Stores the pin and the present slug of a skill whose files stay as they are. */
 async function storePin(
   context: Context,
   session: Session,
-  { installName, scope, range }: UpdateCandidate,
+  { installName, scope, range, resolved }: UpdateCandidate,
 ): Promise<void> {
   await changeConfig(context, async ({ config, save }) => {
     const skill = config.profiles[session.profile]?.installed[installName];
+    if (skill) skill.slug = resolved.skill.slug;
     for (const record of installsIn(skill, scope.projectDir)) record.range = range;
     await save();
   });

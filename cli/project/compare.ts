@@ -32,7 +32,7 @@ export function differencesOf(
       differences.push({ skill: ref, reason: "missing", wanted: range, fix });
       continue;
     }
-    if (!satisfies(locked.semver, range))
+    if (!satisfies(locked.semver, range, locked.requested))
       differences.push({ skill: ref, reason: "range", wanted: range, locked: locked.semver, fix });
     const held = [...locked.targets.keys()];
     const lacking = (wanted ?? []).filter((name) => !held.includes(name) && canTake(locked, name));

@@ -14,6 +14,7 @@ import {
 } from "../install/publisher.ts";
 import type { Session } from "../state/session.ts";
 import type { Progress } from "../terminal/output.ts";
+import { plainLine } from "../terminal/table.ts";
 import type { WantedSkill } from "./restored-skill.ts";
 
 /** In place of the progress of one download among several. */
@@ -33,8 +34,7 @@ export async function acceptAllLocked(
   wanted: readonly WantedSkill[],
   trust: string | undefined,
 ): Promise<AcceptedVersion[]> {
-  const resolved = await resolveAll(session, wanted);
-  for (const warning of resolved.flatMap(publisherWarnings)) context.output.warn(warning);
+  const resolved = await resolveAll(context, session, wanted);
   const accepted: AcceptedVersion[] = [];
   for (const [i, one] of wanted.entries())
     accepted.push(await acceptLocked(context, session, one, resolved[i]!, trust));
@@ -43,10 +43,11 @@ export async function acceptAllLocked(
 
 /** Previews locked skills for a dry run, which installs nothing and prompts no one. */
 export async function previewAllLocked(
+  context: Context,
   session: Session,
   wanted: readonly WantedSkill[],
 ): Promise<AcceptedVersion[]> {
-  return (await resolveAll(session, wanted)).map(acceptForPreview);
+  return (await resolveAll(context, session, wanted)).map(acceptForPreview);
 }
 
 /** Downloads into a temporary folder; `accepted` is in the order of the skills. */
@@ -74,8 +75,16 @@ export async function fetchAllLocked(
   }
 }
 
-async function resolveAll(session: Session, wanted: readonly WantedSkill[]): Promise<ResolveResult[]> {
-  return mapLimit(wanted, atOnce, (one) => resolveLocked(session, one));
+async function resolveAll(
+  context: Context,
+  session: Session,
+  wanted: readonly WantedSkill[],
+): Promise<ResolveResult[]> {
+  const resolved = await mapLimit(wanted, atOnce, (one) => resolveLocked(session, one));
+  // People read them before they decide about a publisher; programs find them in the result.
+  if (!context.json)
+    for (const warning of resolved.flatMap(publisherWarnings)) context.output.warn(plainLine(warning));
+  return resolved;
 }
 
 async function resolveLocked({ client }: Session, { ref, locked }: WantedSkill): Promise<ResolveResult> {

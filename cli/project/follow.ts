@@ -14,14 +14,15 @@ import { refOf } from "./refs.ts";
 
 /**
  * Writes a pulled version into the lock of the project that it was pulled in, and a new pin into its manifest, also
- * after an interrupted run. `isWritten`: the pull wrote the files. Never throws: returns what failed.
+ * after an interrupted run. `isWritten`: the pull wrote the files; `renames`: a renamed skill gets its present name.
+ * Never throws: returns what failed.
  */
 export async function followPull(
   context: Context,
   profile: string,
   { installName, scope: { projectDir: folder } }: InstalledInScope,
   resolved: ResolveResult,
-  { repin, isWritten }: { repin: string | undefined; isWritten: boolean },
+  { repin, isWritten, renames }: { repin: string | undefined; isWritten: boolean; renames: boolean },
 ): Promise<string[]> {
   if (folder === undefined || !(await hasManifest(folder))) return [];
   try {
@@ -41,7 +42,7 @@ export async function followPull(
       const { name = skill.name, description = skill.description } = isWritten ? skill : (previous ?? {});
       const about = { ...skill, name, description };
       const request = repin === undefined ? {} : { request: { range: repin, targets: [], also: [] } };
-      await recordSkill(folder, { skill: about, version, own, installName, records, ...request });
+      await recordSkill(folder, { skill: about, version, own, installName, records, renames, ...request });
     });
     return [];
   } catch (error) {

@@ -3,6 +3,8 @@
  * unknown fields. Pure.
  */
 import semver from "semver";
+import { isChannelName } from "../../contract/channel-name.ts";
+import { builderPattern } from "../../contract/provenance/statement.ts";
 import { type Target, targets as targetNames } from "../../contract/vocabulary.ts";
 import { parsePin, unpinned } from "../arguments/pins.ts";
 import { alsoLocations } from "../targets/locate.ts";
@@ -24,6 +26,8 @@ export interface ProjectManifest {
   targets?: Target[];
   shared?: boolean;
   also?: string[];
+  /** Builders of which one has to have published each version (`svc verify --provenance`). */
+  builders?: string[];
   /** By reference: `org/slug`, slug, public id or share URL. */
   skills: Map<string, ManifestRequest>;
 }
@@ -52,7 +56,18 @@ export function parseManifest(text: string, path: string): ProjectManifest {
     requests.set(ref, readRequest(request, path, ref));
   }
   const { shared, also } = readLocations(value, path, "");
-  return { targets: defaults, shared, also, skills: requests };
+  return { targets: defaults, shared, also, builders: readBuilders(value, path), skills: requests };
+}
+
+function readBuilders({ provenance }: Record<string, unknown>, path: string): string[] | undefined {
+  if (provenance === undefined) return undefined;
+  const builder = isObject(provenance) ? provenance["builder"] : undefined;
+  const list: unknown[] = Array.isArray(builder) ? builder : [builder];
+  const isPattern = (one: unknown): one is string =>
+    typeof one === "string" && builderPattern(one) !== undefined;
+  if (list.length === 0 || !list.every(isPattern))
+    throw unusable(path, 'has a "provenance" without a "builder" such as "github:acme/*"');
+  return list;
 }
 
 function readRequest(request: unknown, path: string, ref: string): ManifestRequest {
@@ -116,9 +131,13 @@ export function wantedLocations(
   return { shared: own?.shared ?? manifest?.shared, also: own?.also ?? manifest?.also };
 }
 
-/** Whether a version satisfies the pin; it need not be the newest. */
-export function satisfies(version: string, range: string): boolean {
+/**
+ * Whether a version that was chosen for the pin `requested` satisfies a pin; it need not be the newest. Where channels
+ * point is not known here, so a channel is satisfied by a version that was chosen for it.
+ */
+export function satisfies(version: string, range: string, requested: string): boolean {
   if (range === unpinned) return true;
+  if (isChannelName(range)) return requested === range;
   return semver.valid(range) === null ? semver.satisfies(version, range) : semver.eq(version, range);
 }
 

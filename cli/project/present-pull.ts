@@ -3,6 +3,8 @@ import type { InstallScope } from "../../contract/vocabulary.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { qualifiedName } from "../install/publisher.ts";
+import type { Removal } from "../install/removal.ts";
+import { type RequiredInstall, describeRequired } from "../install/required-skills.ts";
 import type { InstalledInScope } from "../install/scopes.ts";
 import type { UpdateOutcome } from "../install/update-skill.ts";
 import { outcomeWord } from "../present.ts";
@@ -20,6 +22,8 @@ export interface PulledScope {
   fromSemver: string;
   toVersion?: number;
   toSemver?: string;
+  /** The installed version should be removed. */
+  remove?: Removal;
   warnings: string[];
 }
 
@@ -31,7 +35,15 @@ export function presentPull(
     dryRun,
     isEmpty,
     repin,
-  }: { kept: readonly InstalledInScope[]; dryRun: boolean; isEmpty: boolean; repin: string | undefined },
+    required,
+  }: {
+    kept: readonly InstalledInScope[];
+    dryRun: boolean;
+    isEmpty: boolean;
+    repin: string | undefined;
+    /** Required skills that were missing; undefined unless they were asked for. */
+    required: readonly RequiredInstall[] | undefined;
+  },
 ): CommandResult {
   const ids = [...new Set(pulled.map(({ publicId }) => publicId))];
   const skills = ids.map((id) => presentSkill(pulled.filter(({ publicId }) => publicId === id)));
@@ -42,17 +54,18 @@ export function presentPull(
     upToDate: count("upToDate"),
     failed: count("partial", "failed"),
   };
-  const lines = pulled.map((scope) => line(context, scope));
-  if (pulled.length === 0) lines.push(isEmpty ? "Nothing is installed." : "Nothing to update here.");
+  const lines = [...(required ?? []).map(describeRequired), ...pulled.map((scope) => line(context, scope))];
+  if (required?.length === 0) lines.push("All required skills are installed.");
+  else if (lines.length === 0) lines.push(isEmpty ? "Nothing is installed." : "Nothing to update here.");
   const [first] = pulled;
   // A number is easily taken for a semver.
   if (repin !== undefined && /^\d+$/.test(repin) && first?.toSemver !== undefined)
     lines.push(`Version ${repin} is ${first.toSemver}.`);
   if (dryRun) lines.push("Nothing was changed (--dry-run).");
   return {
-    data: { skills, kept: kept.map(presentKept), summary, dryRun: dryRun || undefined },
+    data: { required, skills, kept: kept.map(presentKept), summary, dryRun: dryRun || undefined },
     text: [...lines, ...describeKept(kept)].join("\n"),
-    partial: summary.failed > 0,
+    partial: summary.failed > 0 || (required ?? []).some(({ outcome }) => outcome === "failed"),
   };
 }
 
@@ -67,12 +80,14 @@ function presentSkill(pulled: readonly PulledScope[]) {
     tenantSlug,
     outcome,
     ...versionsOf(main),
+    remove: pulled.find((one) => one.remove)?.remove,
     warnings: pulled.flatMap(({ warnings }) => warnings),
     scopes: pulled.map((one) => ({
       scope: one.scope,
       projectDir: one.projectDir,
       outcome: one.outcome,
       ...versionsOf(one),
+      remove: one.remove,
       warnings: one.warnings,
     })),
   };

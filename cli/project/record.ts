@@ -21,17 +21,19 @@ import {
 } from "./manifest.ts";
 import { isUsual, locationsOf, setRequest } from "./record-settings.ts";
 import type { RecordedSkill, RecordedVersion } from "./recorded-skill.ts";
-import { refOf, withOrganization } from "./refs.ts";
+import { isFormerName, refOf, withPresentName } from "./refs.ts";
 
 /** Updates both files for one skill; without a request, only if they contain the skill. */
 export async function recordSkill(folder: string, recorded: RecordedSkill): Promise<void> {
-  const { skill, request, own } = recorded;
+  const { skill, request, own, renames = false } = recorded;
   const stored = await readProject(folder);
   const known = refOf(stored, skill, own);
   if (known === undefined && request === undefined) return;
   refuseReplaced(stored.lock, skill);
   // A slug alone means another skill to another reader, so the organization is recorded with it.
-  const project = known === skill.slug && request !== undefined ? withOrganization(stored, skill) : stored;
+  const isBare = known === skill.slug && request !== undefined;
+  const isFormer = renames && known !== undefined && isFormerName(known, skill);
+  const project = isBare || isFormer ? withPresentName(stored, skill, known) : stored;
   const ref = refOf(project, skill, own) ?? qualifiedName(skill);
   const lock: ProjectLock = new Map(project.lock);
 

@@ -15,6 +15,8 @@ export interface RecordedSkill extends RecordedVersion {
   installName: string;
   /** Records of the skill in this project. */
   records: readonly InstallationRecord[];
+  /** Replaces a former name of the skill in the files. */
+  renames?: boolean;
   /** The user's request, written into the manifest. Without it, the manifest stays as it is. */
   request?: {
     range: string;

@@ -24,19 +24,29 @@ export function refOf(
   return requested ?? (manifest === undefined ? locked : undefined);
 }
 
-/** The project with the organization added to a skill that it names by its slug alone. */
-export function withOrganization(
+/** Whether the name of a skill in the files is one that it had before it was renamed. */
+export function isFormerName(
+  ref: string,
+  skill: Pick<SkillPayload, "publicId" | "slug" | "tenantSlug">,
+): boolean {
+  const names = [qualifiedName(skill), skill.slug, skill.publicId];
+  return !ref.includes("://") && !names.includes(ref);
+}
+
+/** The project with the name of a skill, `known`, replaced by its present one with its organization. */
+export function withPresentName(
   project: Project,
   skill: Pick<SkillPayload, "slug" | "tenantSlug">,
+  known: string,
 ): Project {
   const { manifestText: text, manifestPath, manifest, lock } = project;
   const ref = qualifiedName(skill);
   if (manifest?.skills.has(ref) === true || lock?.has(ref) === true) return project;
-  const manifestText = text && renameRef(text, manifestPath, skill.slug, ref);
+  const manifestText = text && renameRef(text, manifestPath, known, ref);
   return {
     ...project,
     manifestText,
     manifest: manifestText === undefined ? undefined : parseManifest(manifestText, manifestPath),
-    lock: lock && new Map([...lock].map(([key, entry]) => [key === skill.slug ? ref : key, entry])),
+    lock: lock && new Map([...lock].map(([key, entry]) => [key === known ? ref : key, entry])),
   };
 }

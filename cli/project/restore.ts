@@ -7,6 +7,7 @@ import { messageOf } from "../errors.ts";
 import type { Applied } from "../install/announce.ts";
 import { type VersionToApply, applyVersions, reportedLocations } from "../install/apply.ts";
 import type { WantedInstall } from "../install/plan/placement.ts";
+import { publisherWarnings } from "../install/publisher.ts";
 import { reportInstalls, reportingMachine } from "../install/report.ts";
 import { type ScopeInstalls, findScope } from "../install/scopes.ts";
 import { type Session, openSession } from "../state/session.ts";
@@ -36,7 +37,7 @@ export async function restoreSkills(
   const done = await Promise.all(wanted.map((one) => isRestored(context, profile, folder, one)));
   const rest = wanted.filter((_, i) => !done[i]);
   const accepted = dryRun
-    ? await previewAllLocked(session, rest)
+    ? await previewAllLocked(context, session, rest)
     : await acceptAllLocked(context, session, rest, trust);
   const restored = await withTemporaryFolder(context, async (temporary) => {
     const fetched = await fetchAllLocked(context, session, rest, accepted, temporary);
@@ -71,7 +72,7 @@ async function applyAll(
         reports.push(reportInstalls(client, machine, reportedLocations(applied, version))),
     );
     for (const [i, one] of fetched.entries()) {
-      restored.set(one.ref, presentRestored(one, results[i]!, before[i]));
+      restored.set(one.ref, presentRestored(context, one, results[i]!, before[i]));
     }
   });
   await Promise.all(reports);
@@ -97,6 +98,7 @@ function toApply(
 
 /** `before`: the installs in the project before. */
 function presentRestored(
+  { json }: Context,
   { ref, locked, targets, fetched }: FetchedSkill,
   result: Applied | Error,
   before: ScopeInstalls | undefined,
@@ -104,11 +106,13 @@ function presentRestored(
   const { publicId, version, semver, installName } = locked;
   const { tenantSlug } = fetched.skill;
   const base = { skill: ref, publicId, tenantSlug, version, semver };
+  const advice = json ? publisherWarnings(fetched) : [];
   if (result instanceof Error) {
-    const warnings = [messageOf(result)];
+    const warnings = [...advice, messageOf(result)];
     return { ...base, installName, outcome: "failed", installed: [], skipped: [], failed: [], warnings };
   }
   const moved = before !== undefined && !holdsVersion(before, locked);
   const whole = before === undefined ? "installed" : moved ? "updated" : "repaired";
-  return { ...base, ...summarise(result, targets, whole) };
+  const summary = summarise(result, targets, whole);
+  return { ...base, ...summary, warnings: [...advice, ...summary.warnings] };
 }

@@ -6,6 +6,7 @@ import { checkSkillUrl } from "../api/address.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import type { SkillSource } from "../pack/source.ts";
+import { dryRunLines, readReach } from "../reach.ts";
 import { plainLine } from "../terminal/table.ts";
 
 /** The fields of a published skill that all documents have. */
@@ -100,6 +101,10 @@ export function presentOne(
   };
 }
 
+/** Notice about the next step for a version that a review rule would hold. */
+export const noticeOf = ({ holdNotice }: Pick<PublishPlan, "holdNotice">): string[] =>
+  typeof holdNotice === "string" ? [holdNotice] : [];
+
 /** `ifChanged`: unchanged content would create no version. */
 export function presentDryRun(
   context: Context,
@@ -111,7 +116,8 @@ export function presentDryRun(
   const { publicId, slug, tenantSlug, name, type, visibility } = skill;
   const isSkipped = unchanged && ifChanged;
   const other = isSkipped ? undefined : otherLocation(plan);
-  const warnings = [...source.warnings, ...(other?.warnings ?? [])];
+  const warnings = [...source.warnings, ...(other?.warnings ?? []), ...(isSkipped ? [] : noticeOf(plan))];
+  const reach = isSkipped ? undefined : readReach(plan.reach);
   for (const warning of [...warnings, ...ignoredTexts(ignoredFlags, skill)]) context.output.warn(warning);
   const same = unchanged ? ", with the content that it has already" : "";
   const what = `${plainLine(name)} (${tenantSlug}/${slug})`;
@@ -134,12 +140,13 @@ export function presentDryRun(
       unchanged,
       warnings,
       previousContentLocation: other?.previousContentLocation,
+      reach,
     },
     text: [
       isSkipped
         ? `${what} is unchanged: no version would be created.`
         : `Would ${action === "created" ? "publish" : "update"} ${what} ${semver}, ${visibility}${same}.`,
-      "Nothing was sent.",
+      ...dryRunLines([reach], "Nothing was sent."),
     ].join("\n"),
   };
 }

@@ -28,6 +28,8 @@ export interface CacheMeta {
   semver: string;
   /** The service's content digest of the version. */
   hash: string;
+  /** The part before the body in a text's SKILL.md, if the service has sent it. */
+  frontmatter?: string;
   /** By entry of the folder: `raw.md`, `pkg`, and the folder of each rendered file that links lead to. */
   digests: Record<string, string>;
   /** The digests of a change in progress. */

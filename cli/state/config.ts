@@ -28,7 +28,7 @@ export interface InstallationRecord {
   method: InstallMethod;
   path: string;
   projectDir?: string;
-  /** The pin: `latest`, an exact version, a range or an integer; resolved again by `pull`. */
+  /** The pin: `latest`, an exact version, a range, a channel or an integer; resolved again by `pull`. */
   range: string;
   version: number;
   semver: string;

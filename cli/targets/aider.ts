@@ -1,6 +1,6 @@
+import { scopeOf, withScopeInText } from "../../contract/rule-scope.ts";
 import { fileIn, linked } from "./placements.ts";
 import { renderTitled } from "./render.ts";
-import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import type { TargetDefinition } from "./target.ts";
 
 const settings = ".aider.conf.yml";

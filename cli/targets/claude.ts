@@ -1,7 +1,7 @@
+import { renderText } from "../../contract/rule-files.ts";
+import { scopeOf, withScopeInText } from "../../contract/rule-scope.ts";
 import { yamlText } from "../../contract/yaml-text.ts";
 import { fileIn, linked, packageIn, skillFolderIn } from "./placements.ts";
-import { renderText } from "./render.ts";
-import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import {
   type InstallItem,
   type InstallLocation,

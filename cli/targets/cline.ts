@@ -1,7 +1,7 @@
+import { scopeOf, withScopeInText } from "../../contract/rule-scope.ts";
 import { yamlText } from "../../contract/yaml-text.ts";
 import { copied, fileIn, linkable, packageIn, skillFolderIn } from "./placements.ts";
 import { renderTitled } from "./render.ts";
-import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts";
 
 const editors = [".vscode", ".vscode-insiders", ".cursor", ".windsurf"];

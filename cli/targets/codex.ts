@@ -1,5 +1,5 @@
+import { scopeOf, withScopeInText } from "../../contract/rule-scope.ts";
 import { linkable, packageIn, sectionOf } from "./placements.ts";
-import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import { type Machine, type TargetDefinition, baseFolder, movedFolder } from "./target.ts";
 
 /** `project_doc_max_bytes`: the limit of all levels together, beyond which Codex drops text. */

@@ -1,7 +1,7 @@
+import { describe, renderText } from "../../contract/rule-files.ts";
+import { scopeOf, withScopeInText } from "../../contract/rule-scope.ts";
 import { yamlText } from "../../contract/yaml-text.ts";
 import { copied, fileIn, packageIn, sectionOf } from "./placements.ts";
-import { describe, renderText } from "./render.ts";
-import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import {
   type InstallItem,
   type Machine,

@@ -1,8 +1,6 @@
-import { yamlText } from "../../contract/yaml-text.ts";
+import { cursorRule } from "../../contract/rule-files.ts";
 import { copied, fileIn, linked, packageIn, skillFolderIn } from "./placements.ts";
-import { describe, renderText } from "./render.ts";
-import { scopeOf } from "./rule-scope.ts";
-import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts";
+import { type TargetDefinition, baseFolder } from "./target.ts";
 
 /** Cursor: `.mdc` rules in a project, skill folders for the user; it does not follow links to folders. */
 export const cursor: TargetDefinition = {
@@ -19,8 +17,7 @@ export const cursor: TargetDefinition = {
     const root = join(baseFolder(location, location.home), ".cursor");
     if (item.format === "package") return packageIn(location, join(root, "skills"), item, copied);
     if (location.scope === "project") {
-      const text = renderText(ruleHead(item), item.body);
-      return fileIn(location, join(root, "rules"), `${item.installName}.mdc`, text, linked);
+      return fileIn(location, join(root, "rules"), `${item.installName}.mdc`, cursorRule(item), linked);
     }
     if (item.type === "rule")
       return { refused: "cursor keeps user rules in its own settings; there is no global rules file" };
@@ -40,17 +37,3 @@ export const cursor: TargetDefinition = {
     };
   },
 };
-
-/** A skill applies by its description; a rule as its keys say, by default always or to its patterns. */
-function ruleHead(item: InstallItem): string[] {
-  const { mode, patterns } = scopeOf(item, "globs") ?? {
-    mode: "relevant",
-    patterns: [],
-  };
-  return [
-    // The tool applies a rule with a description where that fits, unless it has patterns.
-    mode === "asked" ? "description:" : `description: ${yamlText(describe(item))}`,
-    ["always", "files"].includes(mode) && patterns.length > 0 ? `globs: ${patterns.join(",")}` : "globs:",
-    `alwaysApply: ${mode === "always"}`,
-  ];
-}

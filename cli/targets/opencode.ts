@@ -1,5 +1,5 @@
+import { scopeOf, withScopeInText } from "../../contract/rule-scope.ts";
 import { linkable, linked, packageIn, sectionOf, skillFolderIn } from "./placements.ts";
-import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import { type InstallLocation, type Machine, type TargetDefinition, configHome } from "./target.ts";
 
 /** OpenCode: skill folders, followed through links; rules as sections of AGENTS.md, since it reads no rule folder. */

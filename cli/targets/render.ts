@@ -1,10 +1,8 @@
 /** Rendering of a text skill as the files that the tools read. */
-import { cutAtWord } from "../../contract/cut-text.ts";
-import { firstParagraph } from "../../contract/first-paragraph.ts";
+import { describe, oneLine, renderText, trimEnd } from "../../contract/rule-files.ts";
 import { yamlText } from "../../contract/yaml-text.ts";
 import type { InstallItem } from "./target.ts";
 
-const descriptionMax = 1024;
 const nameMax = 64;
 
 /** Device names of Windows, which can't be names of files or folders, with any extension. */
@@ -22,19 +20,6 @@ export function skillFolderName(name: string): string {
 
 export function isSkillFolderName(name: string): boolean {
   return name.length <= nameMax && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && !deviceName.test(name);
-}
-
-/** A line that is never empty: several tools ignore a skill without a description. */
-export function describe(item: InstallItem): string {
-  const given = oneLine(item.description);
-  const text = given === "" ? firstParagraph(item.body) : given;
-  return cutAtWord(text === "" ? oneLine(item.name) : text, descriptionMax);
-}
-
-/** Frontmatter, a blank line, the unchanged body, and one newline at the end. */
-export function renderText(frontmatter: readonly string[], body: string): string {
-  const head = frontmatter.length === 0 ? "" : `---\n${frontmatter.join("\n")}\n---\n\n`;
-  return `${head}${trimEnd(body)}\n`;
 }
 
 /** The SKILL.md of a skill folder: the version's own bytes if the service has them. */
@@ -63,19 +48,8 @@ export function renderBlock(item: InstallItem): string {
   return body === "" ? heading : `${heading}\n\n${body}`;
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
-
 function withoutBlankHead(text: string): string {
   return text.replace(/^(?:[ \t]*\r?\n)+/, "");
-}
-
-/** Without a pattern, whose time would grow with the square of the longest run of spaces. */
-function trimEnd(text: string): string {
-  let end = text.length;
-  while (end > 0 && " \t\r\n".includes(text[end - 1]!)) end--;
-  return text.slice(0, end);
 }
 
 /** Whether the text has a first-level heading outside fenced code. */

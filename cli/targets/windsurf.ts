@@ -1,7 +1,8 @@
+import { describe, renderText } from "../../contract/rule-files.ts";
+import { type RuleScope, scopeOf, withScopeInText } from "../../contract/rule-scope.ts";
 import { yamlText } from "../../contract/yaml-text.ts";
 import { copied, fileIn, linked, packageIn, sectionOf } from "./placements.ts";
-import { characterCount, describe, renderText } from "./render.ts";
-import { type RuleScope, scopeOf, withScopeInText } from "./rule-scope.ts";
+import { characterCount } from "./render.ts";
 import { type InstallItem, type TargetDefinition, configHome, devinFolder } from "./target.ts";
 
 /** Maximum number of characters of a rule file, and of the file of global rules. */

@@ -28,14 +28,14 @@ export const InstallSummaryPayload = z
   .object({
     installs,
     outdated: installs.meta({
-      description: "those with a version other than the one that installs resolve to",
+      description: "those with a version other than the current one, or than that of their channel",
     }),
     versions: z.array(
       z.object({
         version: z.number().int(),
         semver: z.string(),
         installs,
-        outdated: z.boolean(),
+        outdated: z.boolean().meta({ description: "whether installs with it are outdated" }),
         deprecated: z.string().optional(),
         yanked: z.literal(true).optional(),
       }),
@@ -44,6 +44,7 @@ export const InstallSummaryPayload = z
       .object({
         unknown: installs.meta({ description: "reported without a pin" }),
         pinned: installs.meta({ description: "pinned to one version" }),
+        channels: installs.meta({ description: "pinned to a channel, which no release moves" }),
         patch: installs,
         minor: installs,
         major: installs,

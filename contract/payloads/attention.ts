@@ -10,11 +10,12 @@ export const AttentionItem = z.object({
     .meta({ description: "null for a personal token" }),
   id: z.string().meta({
     description:
-      "of the connection, conflict, skill, member whose workspace it is, token, hosted connector, invitation or install",
+      "of the connection, conflict, skill, webhook, member whose workspace it is, token, hosted connector, invitation or " +
+      "install",
   }),
   label: z.string().meta({
     description:
-      "name of the repository, path, member, token, MCP server, inviter or skill; slug of a skill with findings",
+      "name of the repository, path, webhook, member, token, MCP server, inviter or skill; slug of a skill with findings",
   }),
   message: z.string().meta({ description: "one sentence" }),
   at: z.iso.datetime().nullable().meta({ description: "since when; of a token or invitation: until when" }),

@@ -1,10 +1,11 @@
 /** The audit log as it crosses the wire. */
 import { z } from "zod";
+import { eventNames } from "../event-names.ts";
 
 export const AuditEntryPayload = z
   .object({
     id: z.string(),
-    action: z.string(),
+    action: z.enum(eventNames).meta({ description: "new ones may come" }),
     actor: z.object({
       type: z.enum(["user", "organization", "anonymous", "system"]).meta({
         description: "organization: one of its own tokens; system: the service itself, as in a scheduled job",

@@ -19,6 +19,9 @@ export const CollectionPayload = z
     public: z
       .boolean()
       .meta({ description: "shown to anyone on the organization's page, with its public skills" }),
+    requiredFor: z.array(z.string()).meta({
+      description: "ids of teams whose members have to install its skills, or `everyone` for all members",
+    }),
     skillCount: count.meta({ description: "skills in it that the caller may read" }),
     canUpdate: z.boolean().meta({ description: "whether the caller may change and delete it" }),
     revision: count,
@@ -55,3 +58,17 @@ export const PublicCollectionPayload = z
   })
   .meta({ id: "PublicCollection" });
 export type PublicCollectionPayload = z.infer<typeof PublicCollectionPayload>;
+
+export const RequiredCollectionPayload = z
+  .object({
+    tenantSlug: z.string().meta({ description: "slug of its organization" }),
+    slug: z.string(),
+    name: z.string(),
+    skills: z
+      .array(
+        SkillPayload.pick({ id: true, publicId: true, slug: true, tenantSlug: true, name: true, type: true }),
+      )
+      .meta({ description: "in the order of the collection, those that the caller may read" }),
+  })
+  .meta({ id: "RequiredCollection" });
+export type RequiredCollectionPayload = z.infer<typeof RequiredCollectionPayload>;

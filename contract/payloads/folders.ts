@@ -3,6 +3,7 @@ import { z } from "zod";
 import { folderActs } from "../dashboard.ts";
 import { accessActions, accessReasons, folderLevels, principalTypes } from "../vocabulary.ts";
 import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
+import { dryRunReach } from "./skill-reach.ts";
 import { SkillPayload } from "./skills.ts";
 import { TokenPayload } from "./tokens.ts";
 
@@ -165,6 +166,7 @@ export const MovedSkillPayload = z
     moved: z.boolean().meta({ description: "false when it lay there already" }),
     exposure: ExposurePayload,
     readers: MovedReadersPayload.optional().meta({ description: "of a dry run" }),
+    reach: dryRunReach,
   })
   .meta({ id: "MovedSkill" });
 export type MovedSkillPayload = z.infer<typeof MovedSkillPayload>;

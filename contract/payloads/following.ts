@@ -34,6 +34,13 @@ export type FollowedChangePayload = z.infer<typeof FollowedChangePayload>;
 export const FollowMailPayload = z
   .object({
     mail: z.enum(followMails).meta({ description: "`daily`: once a day; `instant`: within minutes" }),
+    reviews: z.boolean().meta({
+      description: "whether you get mails, within minutes, about versions that wait for your review",
+    }),
   })
   .meta({ id: "FollowMail" });
 export type FollowMailPayload = z.infer<typeof FollowMailPayload>;
+
+/** A choice; a field that is left out stays as it is. */
+export const FollowMailChoice = FollowMailPayload.partial().meta({ id: "FollowMailChoice" });
+export type FollowMailChoice = z.infer<typeof FollowMailChoice>;

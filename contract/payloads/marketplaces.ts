@@ -12,6 +12,9 @@ export const MarketplacePayload = z
     isPublic: z.boolean().meta({ description: "whether it is read without a token" }),
     name: z.string().meta({ description: "name by which tools know it; it never changes" }),
     title: z.string(),
+    requiredPlugins: z.array(z.string()).meta({
+      description: "plugins that people have to install; empty unless its collection is required",
+    }),
     catalogUrl: z
       .string()
       .meta({ description: "address of the same plugins as a JSON document with zips, for Claude Code" }),

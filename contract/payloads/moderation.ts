@@ -34,3 +34,13 @@ export const TakedownPayload = z
   .object({ skill, reason: z.string(), by: z.string(), at: z.iso.datetime() })
   .meta({ id: "Takedown" });
 export type TakedownPayload = z.infer<typeof TakedownPayload>;
+
+export const HeldVersionPayload = z
+  .object({
+    skill,
+    version: z.number().int(),
+    semver: z.string(),
+    since: z.iso.datetime().meta({ description: "since when a version of the skill waits" }),
+  })
+  .meta({ id: "HeldVersion" });
+export type HeldVersionPayload = z.infer<typeof HeldVersionPayload>;

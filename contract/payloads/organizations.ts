@@ -1,5 +1,6 @@
 /** Organizations, their members, teams, roles and invitations of organizations, as they cross the wire. */
 import { z } from "zod";
+import { ScanPolicyPayload } from "./scans.ts";
 import { timestamp } from "./timestamp.ts";
 
 /** Groups to actions (`docs/concepts/access.md`). */
@@ -25,6 +26,9 @@ export const TenantPayload = z
       .int()
       .nullable()
       .meta({ description: "age from which an API token does not act here any more; null without a limit" }),
+    scanPolicy: ScanPolicyPayload.meta({
+      description: "how versions are treated in which a scan finds something",
+    }),
     deletionAt: timestamp
       .optional()
       .meta({ description: "set while the organization waits to be erased; until then it can be restored" }),

@@ -4,17 +4,31 @@
  */
 import { z } from "zod";
 import { skillActs } from "../dashboard.ts";
-import { contentFormats, skillTypes, versionSources, visibilities } from "../vocabulary.ts";
+import { flaggedVerdicts } from "../scan/policy.ts";
+import {
+  contentFormats,
+  holdReasons,
+  removalReasons,
+  skillTypes,
+  versionSources,
+  versionStates,
+  visibilities,
+} from "../vocabulary.ts";
+import { ChannelPayload } from "./channels.ts";
 import { CiOrigin } from "./ci.ts";
 import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
 import { FindingCounts } from "./findings.ts";
 import { RequiredMcpServer } from "./mcp-servers.ts";
 import { previousContentLocation } from "./plans.ts";
+import { dryRunReach } from "./skill-reach.ts";
 import { timestamp } from "./timestamp.ts";
 
 const findings = FindingCounts.meta({
   description: "about the version, for members of the organization",
 });
+
+/** A team that looks after a skill. No right follows from it. */
+const OwnerTeam = z.object({ id: z.string(), name: z.string() });
 
 export const SkillPayload = z
   .object({
@@ -32,11 +46,21 @@ export const SkillPayload = z
     tenantId: z.string(),
     tenantSlug: z.string(),
     folderId: z.string().nullable(),
+    ownerTeam: OwnerTeam.optional().meta({
+      description:
+        "the team that looks after it, for members of the organization; in reads, lists and results of a change",
+    }),
     restricted: z.boolean().meta({
       description: "in a restricted folder, and therefore private regardless of its visibility",
     }),
     takedown: z.object({ reason: z.string(), at: timestamp }).optional().meta({
       description: "set while an administrator of the service keeps it from everyone but its own members",
+    }),
+    deprecated: z.string().optional().meta({
+      description: "set while its publishers advise against the skill: their message",
+    }),
+    withheld: z.literal(true).optional().meta({
+      description: "set while no version can be installed: `currentVersion` is the last one that could be",
     }),
     findings: findings.optional(),
     requiredMcpServers: z.array(RequiredMcpServer).optional().meta({
@@ -86,6 +110,14 @@ export const VersionPayload = z
     yanked: z.literal(true).optional().meta({
       description: "set while only its number or exact semver selects it",
     }),
+    yankReason: z.string().optional().meta({ description: "why it is yanked" }),
+    state: z.enum(versionStates),
+    held: z.array(z.enum(holdReasons)).optional().meta({ description: "what a held version waits for" }),
+    rejected: z.string().optional().meta({ description: "why it was rejected" }),
+    verdict: z.enum(flaggedVerdicts).optional().meta({
+      description: "the verdict of its scan, if the organization warns about it",
+    }),
+    channels: z.array(z.string()).optional().meta({ description: "channels that point to it" }),
     contentLocation: z.string().optional().meta({
       description:
         "for members of the organization: the repository or folder that a client published it from",
@@ -94,6 +126,14 @@ export const VersionPayload = z
   })
   .meta({ id: "Version" });
 export type VersionPayload = z.infer<typeof VersionPayload>;
+
+export const MarkedVersionPayload = VersionPayload.extend({ reach: dryRunReach }).meta({
+  id: "MarkedVersion",
+});
+export type MarkedVersionPayload = z.infer<typeof MarkedVersionPayload>;
+
+export const RevertedSkillPayload = SkillPayload.extend({ reach: dryRunReach }).meta({ id: "RevertedSkill" });
+export type RevertedSkillPayload = z.infer<typeof RevertedSkillPayload>;
 
 export const OriginPayload = z
   .object({
@@ -112,6 +152,7 @@ export type OriginPayload = z.infer<typeof OriginPayload>;
 
 export const SkillDetailPayload = SkillPayload.extend({
   currentVersionInfo: VersionPayload,
+  channels: z.array(ChannelPayload).optional().meta({ description: "by name; absent if there are none" }),
   downloads: z.number().int().optional().meta({ description: "of a skill in the catalog" }),
   origin: OriginPayload.optional().meta({
     description: "the skill of which it is a copy, for those who may read that one",
@@ -122,6 +163,7 @@ export type SkillDetailPayload = z.infer<typeof SkillDetailPayload>;
 export const ChangedSkillPayload = SkillDetailPayload.extend({
   exposure: ExposurePayload,
   readers: MovedReadersPayload.optional().meta({ description: "of a dry run with `visibility`" }),
+  reach: dryRunReach,
 }).meta({ id: "ChangedSkill" });
 export type ChangedSkillPayload = z.infer<typeof ChangedSkillPayload>;
 
@@ -179,7 +221,10 @@ export const ResolveResult = z
     version: VersionPayload,
     own: z.boolean().meta({ description: "the skill belongs to one of the caller's organizations" }),
     warnings: z.array(z.string()).optional().meta({
-      description: "reasons not to install the version: it is deprecated or yanked",
+      description: "reasons not to install the version: it is deprecated, yanked or suspicious",
+    }),
+    remove: z.enum(removalReasons).optional().meta({
+      description: "why the installed version that the query names should be removed",
     }),
   })
   .meta({ id: "ResolveResult" });

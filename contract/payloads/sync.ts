@@ -28,6 +28,9 @@ export const ConnectionPayload = z
     url: z.string(),
     branch: z.string(),
     mode: z.enum(syncModes),
+    marketplace: z.boolean().meta({
+      description: "the sync writes the files of a marketplace of plugins into the repository",
+    }),
     status: z.enum(syncStatuses).meta({
       description:
         "blocked: `problem` requires a change by a person; failing: the sync is retried automatically",

@@ -1,7 +1,9 @@
 /**
  * Builds one commit on top of the parent, in one pack with the blobs, trees and the commit that the parent lacks.
- * Entries that no edit names keep their ids, so nothing outside `skills/` is read or written.
+ * Entries that no edit names keep their ids, so nothing outside `skills/` is read or written, except the files of a
+ * marketplace.
  */
+import { createHash } from "node:crypto";
 import { PackageError, checkPackagePaths } from "../../contract/package-rules.ts";
 import { RepoError } from "../errors.ts";
 import type { PackStore } from "../store/driver.ts";
@@ -17,10 +19,17 @@ import { PackIndex } from "../store/pack/format.ts";
 import { PackWriter, deflateObject } from "../store/pack/writer.ts";
 import type { FileMode } from "../store/types.ts";
 import { readContents, type DirectoryContent, type LeftOutEntry } from "./content.ts";
-import { assertSkillPath, indexPath, isOwnIndex, skillsFolder, svcFile } from "./layout.ts";
+import type { GeneratedEdit } from "./generated/types.ts";
+import {
+  listPluginObjects,
+  marketplaceDigest,
+  writeGenerated,
+  type GeneratedContext,
+} from "./generated/write.ts";
+import { assertSkillPath, skillsFolder, svcFile } from "./layout.ts";
 import type { ScanContext } from "./scan.ts";
 import { Folder, findFolder, folderFor, treeEntry, type WrittenTree } from "./tree-edits.ts";
-import { commitIfHere, isFileMode, isFolder, isSkillFolder } from "./trees.ts";
+import { commitIfHere, isFolder, isSkillFolder } from "./trees.ts";
 import type {
   Built,
   CommitInfo,
@@ -42,9 +51,6 @@ export interface BuildContext extends ScanContext {
   packs: PackStore;
 }
 
-/** A larger index was not written by the service. */
-const indexBytes = 16 * 1024 * 1024;
-
 export async function buildPush(
   context: BuildContext,
   parent: string | null,
@@ -60,7 +66,7 @@ export async function buildPush(
     const build = await Building.start(context, writer, parentTree, tip?.treeOid);
     for (const edit of edits) if (edit.kind === "remove") await build.remove(edit);
     for (const edit of edits) if (edit.kind === "put") await build.put(edit, edit);
-    for (const edit of edits) if (edit.kind === "index") await build.index(edit.data);
+    await build.generate(edits);
     const { tree, skills } = await build.close();
     const outcome = { tree, skills, refused: build.refused };
     const isSame = tree === (parentTree ?? emptyTree) || (skills !== null && skills === onto?.skills);
@@ -89,16 +95,19 @@ export async function checkEdits(
   const build = await Building.start(context, undefined, parentTree, undefined);
   for (const edit of edits) if (edit.kind === "remove") await build.remove(edit);
   for (const edit of edits) if (edit.kind === "put") await build.put(edit);
-  for (const edit of edits) if (edit.kind === "index") await build.index(edit.data);
+  await build.generate(edits);
   return build.refused;
 }
+
+const isGenerated = (edit: PlannedEdit): edit is GeneratedEdit =>
+  edit.kind === "index" || edit.kind === "marketplace";
 
 const emptyTree = hashObject("tree", Buffer.alloc(0));
 
 function assertEdits(edits: readonly PlannedEdit[]): void {
   const put = new Set<string>();
   for (const edit of edits) {
-    if (edit.kind === "index") continue;
+    if (isGenerated(edit)) continue;
     assertSkillPath(edit.path);
     if (edit.kind === "remove") continue;
     if (edit.from !== undefined) assertSkillPath(edit.from);
@@ -136,6 +145,10 @@ class Building {
   readonly #root: Folder;
   /** Trees that the host already has, whose content can be reused; the parent first. */
   readonly #held: readonly Folder[];
+  /** Generated objects that the host has. */
+  #known: ReadonlySet<string> = new Set();
+  /** Digest of the files of a marketplace, if there is an edit of them. */
+  #marketplace: (() => Promise<string>) | undefined;
 
   constructor(context: BuildContext, writer: PackWriter | undefined, root: Folder, held: readonly Folder[]) {
     this.#context = context;
@@ -208,31 +221,23 @@ class Building {
     }
   }
 
-  async index(data: Buffer): Promise<void> {
-    await this.#contained(indexPath, () => this.#putIndex(data));
-  }
-
-  async #putIndex(data: Buffer): Promise<void> {
-    const { trees } = this.#context;
-    const folder = await folderFor(trees, this.#root, [skillsFolder]);
-    if (!(folder instanceof Folder)) {
-      this.refused.push({ path: indexPath, ...folder });
-      return;
+  /** Comes after all other edits. */
+  async generate(edits: readonly PlannedEdit[]): Promise<void> {
+    const { trees, objects, repo } = this.#context;
+    const context: GeneratedContext = {
+      trees,
+      root: this.#root,
+      sizeOf: async (oid) => (await objects.heads(repo, [oid])).get(oid)?.size,
+      read: (oid) => objects.read(repo, oid, "blob"),
+      add: (oid, data) => this.#add("blob", oid, data),
+      refuse: (edit) => this.refused.push(edit),
+      contained: (path, action) => this.#contained(path, action),
+    };
+    if (edits.some(({ kind }) => kind === "marketplace")) {
+      this.#known = await listPluginObjects(trees, this.#held);
+      this.#marketplace = () => marketplaceDigest(context);
     }
-    const name = indexPath.slice(skillsFolder.length + 1);
-    const oid = hashObject("blob", data);
-    const entry = folder.entry(name);
-    if (entry?.oid === oid) return;
-    if (entry !== undefined && !isFileMode(entry.mode)) {
-      this.refused.push({ path: indexPath, why: "path_blocked", blockedBy: indexPath });
-      return;
-    }
-    if (entry !== undefined && !(await this.#isOwnIndex(entry.oid))) {
-      this.refused.push({ path: indexPath, why: "index_edited", blockedBy: indexPath });
-      return;
-    }
-    await this.#add("blob", oid, data);
-    folder.set(treeEntry("100644", name, oid));
+    for (const edit of edits) if (isGenerated(edit)) await writeGenerated(context, edit);
   }
 
   /** Writes the changed trees and returns the ids of the root and of `skills/`. */
@@ -240,8 +245,11 @@ class Building {
     const fresh: WrittenTree[] = [];
     const root = this.#root.close((tree) => fresh.push(tree), true);
     for (const { oid, data } of fresh) await this.#add("tree", oid, data);
-    const skills = this.#root.entry(skillsFolder);
-    return { tree: root ?? emptyTree, skills: skills && isFolder(skills) ? skills.oid : null };
+    const entry = this.#root.entry(skillsFolder);
+    const skills = entry && isFolder(entry) ? entry.oid : null;
+    const generated = await this.#marketplace?.();
+    const both = generated && createHash("sha1").update(`${skills}\n${generated}`).digest("hex");
+    return { tree: root ?? emptyTree, skills: both ?? skills };
   }
 
   /** The directory in each of the trees that the host has. */
@@ -252,13 +260,6 @@ class Building {
       if (folder) found.push(folder);
     }
     return found;
-  }
-
-  async #isOwnIndex(oid: string): Promise<boolean> {
-    const { objects, repo } = this.#context;
-    const head = (await objects.heads(repo, [oid])).get(oid);
-    if (head === undefined || head.size > indexBytes) return false;
-    return isOwnIndex(await objects.read(repo, oid, "blob"));
   }
 
   /** The directory from the parent or the branch, if one of them already has the content. */
@@ -330,7 +331,8 @@ class Building {
 
   async #add(type: ObjectType, oid: string, data: Buffer): Promise<void> {
     const writer = this.#writer;
-    if (writer && !writer.has(oid)) await writer.add(type, oid, data.length, await deflateObject(data));
+    if (writer && !writer.has(oid) && !this.#known.has(oid))
+      await writer.add(type, oid, data.length, await deflateObject(data));
   }
 }
 

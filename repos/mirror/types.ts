@@ -7,6 +7,7 @@ import type { LeftOut } from "../../contract/package/left-out.ts";
 import type { SkillProblemCode, SkillType, Visibility } from "../../contract/vocabulary.ts";
 import type { HostGuard } from "../guard.ts";
 import type { FileMode, Identity, MirrorId } from "../store/types.ts";
+import type { GeneratedEdit } from "./generated/types.ts";
 
 export type { MirrorId };
 /** A repository to fetch from and push to. The authorization never appears in an error, a log or a file. */
@@ -167,7 +168,7 @@ export interface MirrorFile {
  * `kept` proves that an edit loses nothing: the content trees that a version has, or that both sides last agreed on. A
  * directory with any other content is neither replaced nor removed.
  */
-export type MirrorEdit = PutEdit | RemoveEdit | IndexEdit;
+export type MirrorEdit = PutEdit | RemoveEdit | GeneratedEdit;
 
 /**
  * Replaces the content of a skill's directory, which keeps what is left out. The files are read only if neither `path`
@@ -192,14 +193,8 @@ export interface RemoveEdit {
   kept: ReadonlySet<string> | undefined;
 }
 
-/** `skills/README.md`, which is replaced only if the service wrote it. */
-export interface IndexEdit {
-  kind: "index";
-  data: Buffer;
-}
-
 /** Edits without the content to write. */
-export type PlannedEdit = Omit<PutEdit, "svc" | "files"> | RemoveEdit | IndexEdit;
+export type PlannedEdit = Omit<PutEdit, "svc" | "files"> | RemoveEdit | GeneratedEdit;
 
 /** An edit that the repository's content prevents; the others are built without it. */
 export interface RefusedEdit {
@@ -208,8 +203,9 @@ export interface RefusedEdit {
    * `skills_blocked`: `skills` is not a folder. `path_blocked`: a folder on the path is a file, link or submodule.
    * `occupied`: the directory has files that do not belong to a skill. `inside_skill`: a folder on the path is a skill.
    * `not_imported`: the directory has content that is not known to be kept elsewhere. `index_edited`: the list of
-   * skills has content that the service did not write. `damaged_tree`: a folder on the path has two entries with the
-   * same name. `unreadable`: the service can't read the files of the skill; `cause` has the reason.
+   * skills has content that the service did not write. `marketplace_foreign`: so has a file of a marketplace.
+   * `damaged_tree`: a folder on the path has two entries with the same name. `unreadable`: the service can't read the
+   * files of the skill; `cause` has the reason.
    */
   why: Extract<
     SkillProblemCode,
@@ -219,6 +215,7 @@ export interface RefusedEdit {
     | "inside_skill"
     | "not_imported"
     | "index_edited"
+    | "marketplace_foreign"
     | "damaged_tree"
     | "unreadable"
   >;
@@ -264,7 +261,7 @@ export interface Built {
   prepared: PreparedPush | undefined;
   /** The resulting tree, pushed or not. */
   tree: string;
-  /** Tree of its `skills/`, or null if it does not exist. */
+  /** Tree of its `skills/`, or null if it does not exist; with a marketplace, a digest of that and of its files. */
   skills: string | null;
   refused: RefusedEdit[];
 }
@@ -333,8 +330,8 @@ export interface Mirror {
   /** Newest commit that touched each path, within the history fetched. */
   lastChanges(commit: string, paths: readonly string[]): Promise<Map<string, RemoteChange>>;
   /**
-   * Applies the edits to the parent's tree as one commit in one pack, durable on disk. Everything outside `skills/`,
-   * and all that no edit names, keeps its bytes, modes and order. `invalid_draft` for an edit of another path.
+   * Applies the edits to the parent's tree as one commit in one pack, durable on disk. Everything that no edit names
+   * keeps its bytes, modes and order. `invalid_draft` for an edit of another path.
    */
   build(parent: string | null, edits: readonly MirrorEdit[], commit: CommitInfo, onto?: Onto): Promise<Built>;
   /** The edits that `build` would refuse, except those whose files can't be read. Writes nothing. */

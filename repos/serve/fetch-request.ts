@@ -6,6 +6,7 @@ const headerBytes = 4;
 /** A packet's length has four digits; Git's own programs send no longer ones. */
 const longestPacket = 65_520;
 const flushes = [0, 1, 2];
+const wantBytes = "want ".length + 40;
 
 /**
  * Filters by a pattern (`sparse:oid`), by a depth of trees and combinations of filters search every tree of the history
@@ -13,12 +14,18 @@ const flushes = [0, 1, 2];
  */
 const acceptedFilter = /^(?:blob:none|blob:limit=\d{1,18}[kmg]?|tree:0)$/i;
 
-/** The reason why a request is not passed to git, as a sentence; undefined for a request that is. */
-export function refusalOfFetch(request: Buffer): string | undefined {
+/**
+ * The reason why a request is not passed to git, as a sentence; undefined for a request that is. `hidden`: ids of
+ * objects that the client must not get.
+ */
+export function refusalOfFetch(request: Buffer, hidden: readonly string[] = []): string | undefined {
   for (let at = 0; at < request.length;) {
     const length = packetLength(request, at);
     if (length === undefined) return "The request is not in Git's packet format.";
-    if (request.toString("latin1", at + headerBytes, at + headerBytes + 7) === "filter ") {
+    const wanted = request.toString("latin1", at + headerBytes, at + headerBytes + wantBytes);
+    if (wanted.startsWith("want ") && hidden.includes(wanted.slice("want ".length).toLowerCase()))
+      return "The repository does not offer that object.";
+    if (wanted.startsWith("filter ")) {
       const filter = request.toString("latin1", at + headerBytes + 7, at + length).replace(/\n$/, "");
       if (!acceptedFilter.test(filter))
         return "The clone's filter is not supported. Use blob:none, blob:limit=<bytes> or tree:0.";

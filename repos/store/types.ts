@@ -169,6 +169,8 @@ export interface RefTargets {
   head: string | null;
   /** All tags, except those that Git can't name; undefined leaves them as they are. */
   tags?: readonly TagTarget[];
+  /** Versions that clients do not get, but that stay: they are replaced with the tags. */
+  hidden?: readonly TagTarget[];
 }
 
 export interface TagTarget {
@@ -177,7 +179,7 @@ export interface TagTarget {
   oid: string;
 }
 
-export interface StoredRefs extends Required<RefTargets> {
+export interface StoredRefs extends RefTargets {
   tags: TagTarget[];
 }
 

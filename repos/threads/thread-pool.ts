@@ -4,6 +4,7 @@
  * does not delay the others.
  */
 import { extname } from "node:path";
+import type { ReadableStream } from "node:stream/web";
 import { Worker } from "node:worker_threads";
 import { CallerQueue } from "./caller-queue.ts";
 import { PieceError } from "./piece-error.ts";
@@ -36,6 +37,8 @@ export interface PieceOptions {
    * reports that (Linux), since they wait most of the time on a busy machine.
    */
   timeMs: number;
+  /** Streams in the input, which the thread reads. */
+  streams?: readonly ReadableStream[];
 }
 
 interface Piece {
@@ -108,7 +111,7 @@ export class ThreadPool {
     thread.running = { piece, started, processorMs: processorMs(thread.id) ?? 0, limit };
     thread.worker.ref();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
-    thread.worker.postMessage({ piece: piece.input } satisfies ToThread);
+    thread.worker.postMessage({ piece: piece.input } satisfies ToThread, piece.options.streams);
   }
 
   #checkTime(thread: Thread): void {

@@ -20,6 +20,8 @@ export interface FetchLimits {
   silenceMs: number;
   /** Bytes of one response. */
   maxBytes: number;
+  /** Ends the body of a longer response there, instead of refusing it. */
+  truncates?: true;
   /** Bytes of a stream of events, if not as many. */
   maxStreamBytes?: number;
   /** Brackets, commas and colons of a JSON body, or of one event. */
@@ -168,7 +170,7 @@ async function toResponse(
     message.resume();
     return new Response(null, { status, headers });
   }
-  if (/^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) {
+  if (!limits.truncates && /^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) {
     const body = boundedBody(message, host, limits, signal);
     return new Response(streamOf(body, message), { status, headers });
   }
@@ -180,7 +182,7 @@ async function toResponse(
 function bytesOf(
   message: http.IncomingMessage,
   host: string,
-  { maxBytes, maxJsonParts = Infinity }: FetchLimits,
+  { maxBytes, maxJsonParts = Infinity, truncates }: FetchLimits,
   signal: AbortSignal | undefined,
 ): Promise<Buffer> {
   const count = countJsonParts(host, maxJsonParts, false);
@@ -192,24 +194,30 @@ function bytesOf(
       message.destroy();
     };
     const pieces: Buffer[] = [];
-    let bytes = Number(message.headers["content-length"] ?? 0) > maxBytes ? Infinity : 0;
-    if (bytes > maxBytes) return fail(tooLarge(host, maxBytes));
+    const succeed = () => {
+      signal?.removeEventListener("abort", abort);
+      resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
+    };
+    let bytes = 0;
+    if (Number(message.headers["content-length"] ?? 0) > maxBytes && !truncates)
+      return fail(tooLarge(host, maxBytes));
     message.on("error", fail);
     message.once("close", () => fail(new Error("the response was cut off")));
     message.on("data", (piece: Buffer) => {
       pieces.push(piece);
       bytes += piece.length;
-      if (bytes > maxBytes) return fail(tooLarge(host, maxBytes));
+      if (bytes > maxBytes) {
+        if (!truncates) return fail(tooLarge(host, maxBytes));
+        succeed();
+        return void message.destroy();
+      }
       try {
         count(piece);
       } catch (error) {
         fail(error);
       }
     });
-    message.once("end", () => {
-      signal?.removeEventListener("abort", abort);
-      resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, bytes));
-    });
+    message.once("end", succeed);
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
   });

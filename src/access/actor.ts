@@ -1,6 +1,7 @@
 /** The party that acts. Every surface creates an actor before it calls a service, and every service takes one. */
 import type { CiOrigin } from "../../contract/payloads/ci.ts";
 import type { PermissionGroup, DownloadSource, VersionSource } from "../../contract/vocabulary.ts";
+import type { CiTrust } from "../../storage/ci/trust.ts";
 import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/sessions.ts";
 import type { Account } from "../../storage/users.ts";
 
@@ -24,6 +25,8 @@ export interface Membership {
   sso?: { providerId: string; at: Date };
   /** Age in days from which the member's tokens are refused in the organization. */
   maxTokenDays?: number;
+  /** Set if new versions may have to wait for a review in the organization. */
+  reviews?: true;
   /** Set if the organization is to be erased and the member may cancel that, which is their only permission. */
   deletionAt?: Date;
 }
@@ -103,11 +106,15 @@ export interface OrganizationActor {
   kind: "organization";
   tokenId: string;
   tokenName: string;
+  /** The person who created the token, or the trust policy of a CI token. */
+  creatorId?: string;
   /** The token's organization, with the permissions of an administrator. */
   memberships: readonly [Membership];
   limits: TokenLimits;
   /** The run of a CI pipeline that exchanged its identity for this token. */
   run?: CiOrigin;
+  /** Why the service trusts that run. */
+  trust?: CiTrust;
   origin: Origin;
 }
 

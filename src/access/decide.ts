@@ -32,6 +32,8 @@ export interface SkillFacts {
   visibility: Visibility;
   /** Only members of its organization see it, regardless of its visibility. */
   isTakenDown?: boolean;
+  /** No version of it was ever released: only those who may update or review it see it. */
+  isUnreleased?: boolean;
   /** Null for the organization's root. */
   context: AccessContext | null;
 }
@@ -47,12 +49,21 @@ export interface FolderFacts {
 export function decideSkill(actor: Actor, permission: Permission, skill: SkillFacts | undefined): Verdict {
   if (!skill) return unseenBy(actor);
   const { tenantId, context, skillId } = skill;
-  const isOpen = skill.visibility !== "private" && !context?.restriction && !skill.isTakenDown;
+  const isOpen =
+    skill.visibility !== "private" && !context?.restriction && !skill.isTakenDown && !skill.isUnreleased;
   const seenBy = permission === "skill:update" || permission === "skill:delete" ? [permission] : [];
   if (!isOpen && !seesIn(actor, tenantId, context, seenBy, skillId)) return unseenBy(actor);
+  if (skill.isUnreleased && !seesHeld(actor, skill)) return unseenBy(actor);
   if (permission === "skill:read") return "allowed";
   if (isAllowedIn(actor, permission, tenantId, context, skillId)) return "allowed";
   return actor.kind === "anonymous" ? "unauthenticated" : "refused";
+}
+
+/** Whether the actor may see held and rejected versions of a skill that they may read. */
+export function seesHeld(actor: Actor, { tenantId, context, skillId }: SkillFacts): boolean {
+  return (["skill:update", "skill:review"] as const).some((permission) =>
+    isAllowedIn(actor, permission, tenantId, context, skillId),
+  );
 }
 
 /** Decides about a folder, or about a creation in it. `see` decides whether a tree shows it. */
@@ -248,7 +259,7 @@ export function levelIn(actor: Actor, context: AccessContext): FolderLevel | nul
 /** Whether a level allows a permission, which the role must have as well. */
 function levelAllows(level: FolderLevel | null, permission: Permission): boolean {
   if (level === null) return false;
-  if (/^(skill|analytics|mcpServer):read$/.test(permission)) return true;
+  if (/^(skill|analytics|mcpServer):read$/.test(permission) || permission === "skill:review") return true;
   return level !== "viewer" && /^(skill|folder|mcpServer):(create|update|delete)$/.test(permission);
 }
 

@@ -82,8 +82,11 @@ export function allowedActions(actor: Actor, subject: AccessSubject): AccessActi
 /** The acts that a caller may do on a skill that they can see. */
 export function actsOnSkill(actor: Actor, skill: SkillFacts): SkillAct[] {
   const allowed: readonly string[] = allowedActions(actor, skill);
-  const readsAnalytics = decideSkill(actor, "analytics:read", skill) === "allowed";
-  return skillActs.filter((act) => (act === "analytics" ? readsAnalytics : allowed.includes(act)));
+  const may = (permission: Permission) => decideSkill(actor, permission, skill) === "allowed";
+  return skillActs.filter((act) => {
+    if (act === "analytics") return may("analytics:read");
+    return act === "review" ? may("skill:review") : allowed.includes(act);
+  });
 }
 
 /** The reasons for which an actor may do these actions or, if there are none, has no access. */

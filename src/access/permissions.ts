@@ -22,8 +22,11 @@ export const rolePermissions: Record<BuiltInRole, PermissionMap> = {
   viewer: { skill: ["read"], analytics: ["read"], mcpServer: ["read"] },
 };
 
-/** Permissions of an organization's own token without limits. */
-export const organizationTokenPermissions: PermissionMap = rolePermissions.admin;
+/** Permissions of an organization's own token without limits. Only a person reviews. */
+export const organizationTokenPermissions: PermissionMap = {
+  ...rolePermissions.admin,
+  skill: permissionActions.skill.filter((action) => action !== "review"),
+};
 
 /** Permissions of an anonymous key on its shares. Sharing requires no permission to publish in a tenant. */
 export const anonymousKeyPermissions: PermissionMap = { skill: ["read", "update", "delete"] };

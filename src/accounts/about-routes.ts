@@ -9,6 +9,7 @@ export function aboutRoutes(app: App, version: string): Route[] {
     route({
       method: "get",
       path: "/api/service",
+      id: "getService",
       summary: "Describe the service: name, version, and how accounts are created",
       tag: "Operation",
       auth: "optional",

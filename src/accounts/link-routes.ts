@@ -14,6 +14,8 @@ export function linkRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/email/confirm",
+      id: "getEmailConfirmation",
+      failures: ["forbidden", "refused"],
       summary: "Read the link of a mail that confirms an e-mail address, in a session of its account",
       query: LinkQuery,
       data: EmailLinkPayload,
@@ -26,6 +28,8 @@ export function linkRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/auth/password/reset",
+      id: "getPasswordReset",
+      failures: ["refused"],
       summary: "Read the link of a mail that sets a new password",
       query: LinkQuery,
       data: ResetLinkPayload,
@@ -37,6 +41,8 @@ export function linkRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/auth/end-access",
+      id: "getAccessLink",
+      failures: ["refused"],
       summary: "Read the link of a mail about a new session, token or grant",
       query: LinkQuery,
       data: AccessLinkPayload,
@@ -45,6 +51,8 @@ export function linkRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/end-access",
+      id: "endAccess",
+      failures: ["refused"],
       summary: "End the session, token or grant that the link of a mail is about",
       body: LinkToken,
       data: AccessLinkPayload,

@@ -47,6 +47,8 @@ function signUpRoute(app: App): Route {
   return route({
     method: "post",
     path: "/api/auth/sign-up",
+    id: "signUp",
+    failures: ["not_found", "already_exists"],
     summary: "Create an account and sign in; the first one of a service is its administrator",
     tag: "Sign-in",
     auth: "optional",
@@ -63,6 +65,7 @@ function sessionRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/sessions",
+      id: "listSessions",
       summary: "List your browser sessions, newest first",
       query: SessionQuery,
       data: SessionPayload,
@@ -77,6 +80,7 @@ function sessionRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/user/sessions/:id",
+      id: "endSession",
       summary: "End one of your browser sessions at once",
       params: SessionParams,
       data: null,
@@ -85,6 +89,7 @@ function sessionRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/user/sessions",
+      id: "endOtherSessions",
       summary: "End all your browser sessions but the one that calls",
       data: null,
       handle: ({ actor }) => endOtherSessions(app, actor),
@@ -97,6 +102,8 @@ function passwordRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/user/password",
+      id: "changePassword",
+      failures: ["invalid_credentials", "reauthentication_required", "conflict", "refused"],
       summary: "Change your password; ends all other sessions and keeps API tokens",
       body: ChangePassword,
       data: null,
@@ -107,6 +114,7 @@ function passwordRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/password/forgot",
+      id: "forgotPassword",
       summary: "Send a link for a new password, if there is such an account; the answer is the same if not",
       auth: "optional",
       body: ForgotPassword,
@@ -117,6 +125,8 @@ function passwordRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/password/reset",
+      id: "resetPassword",
+      failures: ["refused"],
       summary: "Set a new password by the link of a mail, once; ends all sessions, and API tokens on request",
       auth: "optional",
       body: ResetPassword,
@@ -132,6 +142,8 @@ function emailRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/user/email",
+      id: "changeEmail",
+      failures: ["invalid_credentials", "reauthentication_required", "conflict", "refused"],
       summary: "Ask for another e-mail address; it changes when its owner follows the link sent there",
       body: ChangeEmail,
       data: EmailChangePayload,
@@ -141,6 +153,8 @@ function emailRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/user/email/confirm",
+      id: "confirmEmail",
+      failures: ["already_exists", "refused"],
       summary: "Confirm an e-mail address by the link of a mail, once, in a session of its account",
       auth: "optional",
       body: ConfirmEmail,
@@ -151,6 +165,8 @@ function emailRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/user/email/resend",
+      id: "resendEmail",
+      failures: ["conflict", "refused"],
       summary: "Send the link that confirms your current e-mail address again",
       data: null,
       budget: "sign-in",
@@ -163,6 +179,8 @@ function deletionRoute(app: App): Route {
   return route({
     method: "delete",
     path: "/api/user/account",
+    id: "deleteAccount",
+    failures: ["invalid_credentials", "reauthentication_required", "conflict", "last_owner", "refused"],
     summary: "Delete your account permanently; not while you are the only owner of an organization",
     body: DeleteAccount,
     data: null,

@@ -3,6 +3,7 @@ import { limits } from "../../contract/limits.ts";
 import { anonymousMcpModes, signUpModes } from "../../contract/vocabulary.ts";
 import { oldPassword } from "../auth/schema.ts";
 import { listQuery } from "../http/request/cursor.ts";
+import { flag } from "../http/request/flag.ts";
 import { email, personName, username } from "../users/schema.ts";
 
 /** Counted in characters, not in the halves that JavaScript stores the rarer ones in. */
@@ -79,16 +80,8 @@ export const AdminUserQuery = z.object({
     .max(limits.email)
     .optional()
     .meta({ description: 'beginning of a user name, or of an address if it contains "@", or an id' }),
-  suspended: z
-    .enum(["true", "false"])
-    .transform((text) => text === "true")
-    .optional()
-    .meta({ description: "only suspended accounts, or only the others" }),
-  administrator: z
-    .literal("true")
-    .transform(() => true as const)
-    .optional()
-    .meta({ description: "only administrators of the service" }),
+  suspended: flag.optional().meta({ description: "only suspended accounts, or only the others" }),
+  administrator: flag.optional().meta({ description: "only administrators of the service" }),
   ...listQuery,
 });
 export type AdminUserQuery = z.output<typeof AdminUserQuery>;

@@ -9,16 +9,20 @@ import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { levelOf, storageText } from "../orgs/storage/usage.ts";
+import { disabledText } from "../orgs/webhooks/disable.ts";
 import { visibleConflicts } from "../sync/report/conflicts.ts";
 import { readSyncState } from "../sync/report/history.ts";
 import { unreviewedErrors } from "./findings.ts";
 import { expiringTokens, openInvitations, outdatedInstalls, waitingConnectors } from "./own.ts";
+import { waitingReviews } from "./reviews.ts";
 import { tenantOf, type Tenants } from "./tenants.ts";
 
 const maxOfKind = 20;
 /** Connections that are looked into at a time, and at most. */
 const connectionConcurrency = 4;
 const maxConnections = 20;
+/** A shorter failure of an audit log's receiver needs no person. */
+const maxFailureMs = 3_600_000;
 
 /** `isPersonal`: also the caller's own tokens, connectors and invitations. */
 export async function readAttention(
@@ -31,8 +35,11 @@ export async function readAttention(
     tenants.filter(({ tenantId }) => decideTenant(actor, permission, tenantId) === "allowed");
   const lists = await Promise.all([
     ofSyncs(app, actor, allowed("githubSync:read")),
+    waitingReviews(app, actor, tenants, maxOfKind + 1),
     unreviewedErrors(app, actor, tenants, maxOfKind + 1),
     nearStorageLimit(app, allowed("organization:update")),
+    failingReceivers(app, allowed("security:manage")),
+    disabledWebhooks(app, allowed("security:manage")),
     failedWorkspaces(app, actor, tenants, allowed("personalWorkspace:manage")),
     expiringTokens(app, actor, allowed("apiToken:manage"), isPersonal, maxOfKind + 1),
     isPersonal ? waitingConnectors(app, actor, tenants, maxOfKind + 1) : [],
@@ -119,6 +126,37 @@ async function nearStorageLimit(app: App, tenants: Tenants): Promise<AttentionIt
       },
     ];
   });
+}
+
+async function failingReceivers({ storage, now }: App, tenants: Tenants): Promise<AttentionItem[]> {
+  const ids = tenants.map(({ tenantId }) => tenantId);
+  const before = new Date(now().getTime() - maxFailureMs);
+  const failing = ids.length > 0 ? await storage.auditForwardings.listFailing(ids, before) : [];
+  return failing.map(({ _id, error, failingSince }): AttentionItem => {
+    const tenant = tenantOf(tenants, _id);
+    return {
+      kind: "audit_forwarding",
+      tenant,
+      id: _id,
+      label: tenant?.slug ?? _id,
+      message: `The receiver of the audit log fails: ${error}`,
+      at: failingSince?.toISOString() ?? null,
+    };
+  });
+}
+
+async function disabledWebhooks(app: App, tenants: Tenants): Promise<AttentionItem[]> {
+  if (tenants.length === 0) return [];
+  const tenantIds = tenants.map(({ tenantId }) => tenantId);
+  const found = await app.storage.webhooks.listDisabled(tenantIds, maxOfKind + 1);
+  return found.map((webhook) => ({
+    kind: "webhook_disabled",
+    tenant: tenantOf(tenants, webhook.tenantId),
+    id: webhook._id,
+    label: webhook.name,
+    message: disabledText(webhook) ?? "",
+    at: webhook.disabled?.at.toISOString() ?? null,
+  }));
 }
 
 /** The caller's own workspaces, and those of others in organizations where the caller manages them. */

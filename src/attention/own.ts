@@ -1,10 +1,14 @@
 /** The parts of a person's attention that are their own: tokens, connectors, invitations and installs. */
 import type { AttentionItem } from "../../contract/payloads/attention.ts";
+import type { InstallDoc } from "../../storage/installs.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { sentenceOf } from "../connectors/upstream/problems.ts";
 import { listConnectors } from "../connectors/usable.ts";
 import { listOutdatedInstalls } from "../skills/analytics/list-installs.ts";
+import { followedBy } from "../skills/channels/channels.ts";
+import { removalReason } from "../skills/marks/marks.ts";
 import { listInvitedTo } from "../users/identity.ts";
 import { loadAccount } from "../users/service.ts";
 import { tenantOf, type Tenants } from "./tenants.ts";
@@ -73,7 +77,20 @@ export async function openInvitations(app: App, actor: Actor, limit: number): Pr
   }));
 }
 
-/** The caller's own installs of a version that installs no longer resolve to. */
+function problemOf(row: Pick<InstallDoc, "range" | "version">, skill: SkillDoc): string {
+  const reason = removalReason(skill, row.version);
+  if (reason === undefined) return `and ${wantedOf(row, skill)}`;
+  const problem = reason === "rejected" ? "which was rejected" : "which its scan found malicious";
+  return `${problem}: run svc uninstall ${skill.slug}`;
+}
+
+function wantedOf({ range }: Pick<InstallDoc, "range">, skill: SkillDoc): string {
+  const followed = followedBy(skill, range) ?? skill.current;
+  if (followed === skill.current) return `${followed.semver} is current`;
+  return `its channel ${range} has ${followed.semver}`;
+}
+
+/** The caller's own installs of a version that installs no longer resolve to, or that should be removed. */
 export async function outdatedInstalls(
   app: App,
   actor: Actor,
@@ -88,7 +105,7 @@ export async function outdatedInstalls(
     tenant: tenantOf(tenants, skill.tenantId),
     id: row._id,
     label: skill.name,
-    message: `${row.platform} has ${skill.slug} ${row.semver}, and ${skill.current.semver} is current.`,
+    message: `${row.platform} has ${skill.slug} ${row.semver}, ${problemOf(row, skill)}.`,
     at: row.updatedAt.toISOString(),
   }));
 }

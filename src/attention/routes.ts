@@ -14,6 +14,8 @@ export function attentionRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/attention",
+      id: "getAttention",
+      failures: ["reauthentication_required"],
       summary:
         "What needs you: problems in your organizations, and your own tokens, connectors, invitations and installs",
       data: AttentionPayload,
@@ -26,6 +28,7 @@ export function attentionRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/attention",
+      id: "getOrgAttention",
       summary: "What needs a person in an organization, as far as you may see it",
       params: TenantParams,
       data: AttentionPayload,

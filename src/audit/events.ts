@@ -28,6 +28,7 @@ export interface EventSubject {
     | "team"
     | "role"
     | "workspace"
+    | "webhook"
     | "repository"
     | "service"
     | "queue"
@@ -55,7 +56,7 @@ export function makeEvent(app: App, actor: Actor, name: EventName, subject: Even
   };
 }
 
-function eventActor(actor: Actor): EventRow["actor"] {
+export function eventActor(actor: Actor): EventRow["actor"] {
   if (actor.kind === "user") return { type: "user", id: actor.userId, name: actor.username };
   if (actor.kind === "organization")
     return { type: "organization", id: actor.tokenId, name: actor.tokenName };

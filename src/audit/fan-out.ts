@@ -12,8 +12,10 @@ import { writeEvents } from "./write-events.ts";
 /** The service's own log is stored like that of an organization, under an id that no organization can have. */
 export const serviceLog = { tenantId: "service" } as const;
 
-/** Events that the service's administrators read as well. */
-const serviceEvents: ReadonlySet<EventName> = new Set(["user.anonymous_registered"]);
+/** Whether the service's administrators read an event as well. */
+const isForService = ({ name, metadata }: EventRow): boolean =>
+  name === "user.anonymous_registered" ||
+  (name === "skill.scan_overridden" && metadata.byAdministrator === true);
 
 /**
  * Metadata of a personal event that an organization may see. Anything else stays in the person's own log: it may be
@@ -35,7 +37,7 @@ export async function recordEvents(app: App, events: readonly EventRow[]): Promi
 }
 
 async function copiesOf(app: App, event: EventRow): Promise<EventRow[]> {
-  if (serviceEvents.has(event.name)) return [copyFor(event, serviceLog.tenantId, event.metadata)];
+  if (isForService(event)) return [copyFor(event, serviceLog.tenantId, event.metadata)];
   if (event.userId === undefined || event.tenantId !== undefined) return [];
   const tenantIds = await app.storage.memberships.listTenantsAt(event.userId, event.createdAt);
   if (tenantIds.length === 0) return [];

@@ -13,7 +13,7 @@ const filters = {
     .min(1)
     .max(1000)
     .optional()
-    .meta({ description: "event names or groups such as `skill.*`, separated by commas" }),
+    .meta({ description: "actions of entries or groups such as `skill.*`, separated by commas" }),
   actor: z.string().min(1).max(100).optional().meta({ description: "user id, token id, or user name" }),
   from: time.meta({ description: "ISO-8601, included; a date alone is its midnight in UTC" }),
   to: time.meta({ description: "ISO-8601, excluded; a date alone is its midnight in UTC" }),

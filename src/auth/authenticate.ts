@@ -130,7 +130,10 @@ function organizationOf(
     throw unauthenticated(
       "The API token ended when its trust policy was changed, disabled or deleted: exchange an identity token again.",
     );
-  return organizationActor(tenant, token, limitsOf(token), { ...origin, source: "oidc" });
+  return organizationActor(tenant, { ...token, createdBy: policy.createdBy }, limitsOf(token), {
+    ...origin,
+    source: "oidc",
+  });
 }
 
 function limitsOf({ scopes, allowedFolderIds, skillIds }: TokenDoc): TokenLimits {

@@ -25,6 +25,8 @@ export function authRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/sign-in",
+      id: "signIn",
+      failures: ["invalid_credentials"],
       summary:
         "Sign in by e-mail and password; sets the session cookie, or answers with a ticket for a factor",
       auth: "optional",
@@ -36,6 +38,7 @@ export function authRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/sign-out",
+      id: "signOut",
       summary: "End the session of the cookie",
       auth: "optional",
       data: null,
@@ -44,6 +47,7 @@ export function authRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/device/code",
+      id: "startDevice",
       summary: "Start the sign-in of a device (RFC 8628, section 3.1); the answer has no envelope",
       auth: "optional",
       body: DeviceCodeRequest,
@@ -58,6 +62,8 @@ export function authRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/device/token",
+      id: "pollDevice",
+      failures: ["limit_reached"],
       summary: "Poll for a device's token (RFC 8628, section 3.4); the answer has no envelope",
       auth: "optional",
       body: DeviceTokenRequest,
@@ -72,6 +78,8 @@ export function authRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/auth/device",
+      id: "getDevice",
+      failures: ["not_found"],
       summary: "Read a device's sign-in by its user code before deciding; needs a browser session",
       query: DeviceQuery,
       data: PendingDevicePayload,
@@ -81,6 +89,8 @@ export function authRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/device/decision",
+      id: "decideDevice",
+      failures: ["sso_required", "mfa_required", "reauthentication_required", "not_found"],
       summary: "Approve or deny a device by its user code; needs a browser session",
       body: DeviceDecision,
       data: z.object({ approved: z.boolean() }),

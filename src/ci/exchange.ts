@@ -15,6 +15,7 @@ import { ServiceError } from "../errors.ts";
 import { mintCiToken, type MintedToken } from "../tokens/mint.ts";
 import { organizationActor } from "../users/load.ts";
 import { checkIdentityToken, type IdentityToken } from "./identity-token.ts";
+import { gitHubServer } from "./issuers.ts";
 import { bySpecificity, checkPolicy, hasPassed, idsFor } from "./match-policy.ts";
 import { readRun, type PipelineRun } from "./pipeline-run.ts";
 import type { ExchangeToken } from "./schema.ts";
@@ -108,6 +109,12 @@ async function mint(
     policyId: policy._id,
     policyEpoch: policy.epoch,
     run: run.origin,
+    trust: {
+      provider: policy.provider,
+      issuer: run.issuer,
+      server: policy.provider === "github" ? gitHubServer(run.issuer) : run.issuer,
+      policyId: policy._id,
+    },
   };
   const actor = organizationActor(tenant, token, {}, { ...origin, source: "oidc" });
   const event = makeEvent(app, actor, "oidc.token_exchanged", {

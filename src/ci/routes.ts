@@ -29,6 +29,7 @@ function testRoute(app: App): Route {
   return route({
     method: "post",
     path: `${base}/test`,
+    id: "testCiToken",
     summary: "Explain claim by claim why an identity token is accepted or not; this does not use it up",
     params: TenantParams,
     body: TestToken,
@@ -42,6 +43,8 @@ function exchangeRoute(app: App): Route {
   return route({
     method: "post",
     path: "/api/auth/oidc/exchange",
+    id: "exchangeCiToken",
+    failures: ["invalid_credentials", "oidc_rejected"],
     summary: "Exchange the identity token of a CI pipeline for an API token of one hour",
     auth: "optional",
     body: ExchangeToken,
@@ -60,12 +63,17 @@ function readRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/oidc-issuers",
+      id: "listCiIssuers",
+      pageBy: ["provider", "issuer"],
       summary: "List the issuers that trust policies can name, each provider's default first",
       params: TenantParams,
       data: z
         .array(OidcIssuerPayload)
         .max(ciProviders.length * limits.oidcIssuers)
-        .meta({ description: "all of them: the configuration names at most 20 of one provider" }),
+        .meta({
+          description:
+            "all of them, unless `limit` is lower: the configuration names at most 20 of one provider",
+        }),
       async handle({ actor, params }) {
         await loadTenant(app, actor, params.tenant, "oidc:manage");
         const audience = audienceOf(app);
@@ -75,12 +83,13 @@ function readRoutes(app: App): Route[] {
     route({
       method: "get",
       path: base,
+      id: "listCiPolicies",
       summary: "List the trust policies of an organization, oldest first",
       params: TenantParams,
       data: z
         .array(OidcPolicyPayload)
         .max(limits.oidcPolicies)
-        .meta({ description: "all of them: an organization has at most as many" }),
+        .meta({ description: "all of them, unless `limit` is lower: an organization has at most as many" }),
       async handle({ actor, params }) {
         const policies = await listPolicies(app, actor, params.tenant);
         return presentPolicies(app, actor, policies);
@@ -89,6 +98,7 @@ function readRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${base}/:id`,
+      id: "getCiPolicy",
       summary: "Read a trust policy",
       params: PolicyParams,
       data: OidcPolicyPayload,
@@ -105,6 +115,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "post",
       path: base,
+      id: "createCiPolicy",
+      failures: ["already_exists", "limit_reached", "refused"],
       summary: "Trust the pipelines of a repository",
       params: TenantParams,
       body: CreateOidcPolicy,
@@ -120,6 +132,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: `${base}/:id`,
+      id: "updateCiPolicy",
+      failures: ["already_exists", "conflict"],
       summary: "Change a trust policy; a change of more than its name invalidates the tokens made by it",
       params: PolicyParams,
       body: UpdateOidcPolicy,
@@ -132,6 +146,7 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: `${base}/:id`,
+      id: "deleteCiPolicy",
       summary: "Delete a trust policy; the tokens made by it end at their next request",
       params: PolicyParams,
       data: null,

@@ -13,6 +13,8 @@ import { readBytes } from "../http/request/body.ts";
 export interface OpenedRepository {
   /** Folder for native git. Opened after the request is checked. */
   directory: () => Promise<string>;
+  /** Objects that no client gets, although the repository has them. */
+  hidden?: () => Promise<readonly string[]>;
   /** Called once for the first round of a clone, before its answer. */
   prepareClone?: () => Promise<() => void>;
 }
@@ -37,11 +39,11 @@ export async function advertiseRefs(
 export async function answerFetch(
   app: App,
   actor: Actor,
-  { directory, prepareClone }: OpenedRepository,
+  { directory, hidden, prepareClone }: OpenedRepository,
   call: CloneCall & { body: Readable; encoding: string },
 ): Promise<Readable> {
   const request = await readRequest(call);
-  const refusal = refusalOfFetch(request);
+  const refusal = refusalOfFetch(request, await hidden?.());
   if (refusal !== undefined) throw invalidRequest(refusal);
   // Before Git is started: a process whose output is not read would occupy a slot until its timeout.
   const noteClone = isFirstFetch(request) ? await prepareClone?.() : undefined;

@@ -3,6 +3,7 @@
  * within limits of time and memory, and of one caller only some at a time.
  */
 import { availableParallelism } from "node:os";
+import type { ReadableStream } from "node:stream/web";
 import { PieceError } from "../../repos/threads/piece-error.ts";
 import { ThreadPool, type ThreadPoolOptions } from "../../repos/threads/thread-pool.ts";
 import { ServiceError } from "../errors.ts";
@@ -20,6 +21,7 @@ const signatureTimeMs = 20_000;
 /** A new thread loads the renderer and the fonts. */
 const pictureTimeMs = 20_000;
 const timesMs: Partial<Record<PieceKind, number>> = {
+  scan: packageTimeMs,
   "digest-zip": packageTimeMs,
   "lint-zip": packageTimeMs,
   "verify-xml": signatureTimeMs,
@@ -39,8 +41,13 @@ export interface CallerCompute {
   /**
    * Runs a piece. Throws `too_costly` if it exceeds a limit, `rate_limited` if the caller has too many pieces,
    * `unavailable` if too many are waiting, and `PackageError` for a zip that can't be read.
+   * `streams`: those in the input.
    */
-  run<K extends PieceKind>(kind: K, input: PieceInput<K>): Promise<PieceResult<K>>;
+  run<K extends PieceKind>(
+    kind: K,
+    input: PieceInput<K>,
+    streams?: readonly ReadableStream[],
+  ): Promise<PieceResult<K>>;
 }
 
 export function openCompute(options: Partial<ThreadPoolOptions> & { timeMs?: number } = {}): Compute {
@@ -56,10 +63,10 @@ export function openCompute(options: Partial<ThreadPoolOptions> & { timeMs?: num
   });
   return {
     by: (caller) => ({
-      async run<K extends PieceKind>(kind: K, input: PieceInput<K>) {
+      async run<K extends PieceKind>(kind: K, input: PieceInput<K>, streams: readonly ReadableStream[] = []) {
         const timeMs = options.timeMs ?? timesMs[kind] ?? defaultTimeMs;
         try {
-          return (await pool.run({ kind, input }, { caller, timeMs })) as PieceResult<K>;
+          return (await pool.run({ kind, input }, { caller, timeMs, streams })) as PieceResult<K>;
         } catch (error) {
           throw error instanceof PieceError ? refusalOf(error) : error;
         }

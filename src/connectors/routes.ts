@@ -29,11 +29,12 @@ function ownRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/connectors",
+      id: "listConnectors",
       summary: "List your hosted connectors with their status",
       data: z
         .array(ConnectorPayload)
         .max(limits.connectorsPerUser)
-        .meta({ description: "all of them: a user has at most 20" }),
+        .meta({ description: "all of them, unless `limit` is lower: a user has at most 20" }),
       async handle({ actor }) {
         const { user, connectors } = await listOwnConnectors(app, actor);
         return connectors.map((seen) => presentConnector(app, user, seen));
@@ -42,6 +43,7 @@ function ownRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/connector-calls",
+      id: "listConnectorCalls",
       summary: "List your calls through hosted connectors in the last seven days, latest first",
       query: ListCalls,
       page: true,
@@ -54,6 +56,7 @@ function ownRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/connectors/:connector",
+      id: "getConnector",
       summary: "Read one of your hosted connectors",
       params: ConnectorParams,
       data: ConnectorPayload,
@@ -70,6 +73,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/user/connectors",
+      id: "createConnector",
+      failures: ["reauthentication_required", "not_found", "ambiguous", "limit_reached", "refused"],
       summary: "Create a hosted connector to a remote MCP server, or find the one that you have",
       body: CreateConnector,
       status: 201,
@@ -86,6 +91,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/user/connectors/:connector/connect",
+      id: "connectConnector",
+      failures: ["conflict", "refused"],
       summary: "Connect from the browser, with values or by the authorization of the server's provider",
       params: ConnectorParams,
       body: ConnectConnector,
@@ -103,6 +110,7 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/user/connectors/:connector",
+      id: "deleteConnector",
       summary: "Delete a hosted connector with its credentials",
       params: ConnectorParams,
       data: null,
@@ -117,6 +125,7 @@ function organizationRoutes(app: App): Route[] {
     route({
       path,
       method: "get",
+      id: "getMcpCentral",
       summary: "Read whether members may use hosted connectors, and how much they do",
       params: TenantParams,
       data: McpCentralPayload,
@@ -125,6 +134,7 @@ function organizationRoutes(app: App): Route[] {
     route({
       path,
       method: "put",
+      id: "setMcpCentral",
       summary: "Turn hosted connectors of the organization's servers on or off",
       params: TenantParams,
       body: ChangeCentral,

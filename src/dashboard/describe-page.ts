@@ -4,7 +4,7 @@
  */
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { ServiceError } from "../errors.ts";
+import { ServiceError, SkillRenamed } from "../errors.ts";
 import {
   acceptsHtml,
   type DescribePage,
@@ -49,6 +49,7 @@ async function describeForAnyone(
     if (slug === undefined) return await describeOrganization(app, visitor, org);
     return await describeSkill(app, visitor, `${org}~${slug}`);
   } catch (error) {
+    if (error instanceof SkillRenamed) throw error;
     // Whatever the reason, a resource that is not public is treated like one that does not exist.
     if (error instanceof ServiceError && error.code !== "rate_limited") return undefined;
     if (org !== undefined && !acceptsHtml(request)) throw error;

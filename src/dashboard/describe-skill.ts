@@ -7,7 +7,7 @@ import { html } from "../http/pages/html.ts";
 import { showHidden } from "../http/pages/show-hidden.ts";
 import { isShared, loadOpenSkill } from "../skills/load.ts";
 import { readmeHtml } from "../skills/pages/skill-text.ts";
-import { selectVersion } from "../skills/versions/select-version.ts";
+import { shownVersion } from "../skills/versions/select-version.ts";
 import { skillCard, tagOfCard } from "./pictures/card.ts";
 
 /** Undefined for a skill that is not in the catalog. */
@@ -17,8 +17,8 @@ export async function describeSkill(
   ref: string,
 ): Promise<PageDescription | undefined> {
   const skill = await loadOpenSkill(app, visitor, ref);
-  if (!isShared(skill)) return undefined;
-  const version = await selectVersion(app, skill, { kind: "current" });
+  if (!isShared(skill) || skill.withheld) return undefined;
+  const version = await shownVersion(app, skill);
   const { baseUrl } = app.config;
   const name = `${skill.tenantSlug}/${skill.slug}`;
   const description = showHidden(skill.description);

@@ -20,6 +20,8 @@ export function eventRoutes(app: App, health: Health | undefined): Route[] {
     route({
       method: "get",
       path: "/api/events",
+      id: "streamEvents",
+      failures: ["sso_required", "mfa_required", "reauthentication_required", "not_found"],
       summary: "Listen to changes in your organizations, as ids that changed (server-sent events)",
       tag: "Events",
       auth: "required",

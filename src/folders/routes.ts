@@ -33,6 +33,8 @@ function treeRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/folders",
+      id: "listFolders",
+      failures: ["limit_reached"],
       summary: "List the folders of an organization that you may see, by path",
       params: TenantParams,
       query: FoldersQuery,
@@ -49,6 +51,8 @@ function treeRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/tenants/:tenant/folders",
+      id: "createFolder",
+      failures: ["already_exists", "limit_reached", "managed_folder"],
       summary: "Create a folder by its path, or by its name in another one",
       params: TenantParams,
       body: CreateFolder,
@@ -75,6 +79,7 @@ function itemRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/folders/:folder",
+      id: "getFolder",
       summary: "Read a folder",
       params: FolderParams,
       data: FolderPayload,
@@ -86,6 +91,8 @@ function itemRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: "/api/folders/:folder",
+      id: "updateFolder",
+      failures: ["already_exists", "conflict", "limit_reached", "managed_folder", "refused"],
       summary: "Rename a folder, or move it with everything in it",
       params: FolderParams,
       body: UpdateFolder,
@@ -112,6 +119,8 @@ function itemRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/folders/:folder",
+      id: "deleteFolder",
+      failures: ["conflict", "folder_not_empty", "managed_folder"],
       summary: "Delete an empty folder",
       params: FolderParams,
       data: null,
@@ -125,6 +134,7 @@ function accessRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/folders/:folder/access",
+      id: "getFolderAccess",
       summary: "Read a folder's restriction and grants",
       params: FolderParams,
       data: FolderAccessPayload,
@@ -134,6 +144,8 @@ function accessRoutes(app: App): Route[] {
     route({
       method: "put",
       path: "/api/folders/:folder/access",
+      id: "setFolderAccess",
+      failures: ["conflict", "limit_reached", "managed_folder"],
       summary: "Restrict a folder, or open it, and set who has access",
       params: FolderParams,
       body: UpdateFolderAccess,

@@ -4,6 +4,7 @@
  */
 import type { Readable } from "node:stream";
 import type { z } from "zod";
+import type { FailureCode } from "../../contract/errors.ts";
 import type { Actor } from "../access/actor.ts";
 
 export type Method = "get" | "put" | "post" | "patch" | "delete" | "options";
@@ -176,7 +177,13 @@ interface Common {
 interface OwnDeclaration<P, Q, B, F> {
   /** In the form of the router: `/api/skills/:skill`; a last `*name` segment takes the rest of the path. */
   path: string;
+  /** Name of the operation in the API description, from which clients make theirs: it never changes. */
+  id?: string;
   summary: string;
+  /** Codes of its failures that don't follow from its other properties (`failureCodesOf`). */
+  failures?: readonly FailureCode[];
+  /** The response has an `ETag`, and `If-None-Match` is respected. For the description. */
+  conditional?: true;
   params?: P;
   query?: Q;
   /** A schema for JSON; `stream` hands over the raw body. */
@@ -235,6 +242,10 @@ interface OwnDeclaration<P, Q, B, F> {
   data?: z.ZodType | null;
   /** The answer is a list page: `data` is the schema of one item. */
   page?: boolean;
+  /** Fields that identify an item of a list that is read whole (`withPages`). Default: `id`. */
+  pageBy?: readonly string[];
+  /** Schema of that list; `withPages` sets it. */
+  list?: z.ZodArray;
   /** Fields of the envelope of a list besides `data` and `nextCursor`. */
   pageFields?: z.ZodRawShape;
   /** Data of a route with `auth: "none"` whose answer is always the same: it is sent without calling `handle`. */

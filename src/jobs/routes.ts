@@ -52,6 +52,8 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
     route({
       method: "get",
       path: "/api/admin/queues",
+      id: "listQueues",
+      pageBy: ["name"],
       summary: "List the queues with their counts and rates",
       data: z
         .array(QueuePayload)
@@ -62,6 +64,7 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
     route({
       method: "get",
       path: "/api/admin/metrics",
+      id: "getJobMetrics",
       summary: "Read how jobs fared over time",
       query: MetricsQuery,
       data: JobMetricsPayload,
@@ -70,6 +73,7 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
     route({
       method: "get",
       path: "/api/admin/health",
+      id: "getHealth",
       summary: "Read how engines, disks and git are",
       data: HealthPayload,
       handle: async () => readHealth(app, version),
@@ -77,6 +81,7 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
     route({
       method: "get",
       path: "/api/admin/connections",
+      id: "listConnections",
       summary: "List every organization's connection to a repository",
       query: z.object(listQuery),
       data: AdminConnectionPayload,
@@ -86,6 +91,7 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
     route({
       method: "get",
       path: "/api/admin/events",
+      id: "streamJobs",
       summary: "Listen to the queues as they change (server-sent events)",
       produces: "text/event-stream",
       async handle({ actor, request }) {
@@ -95,6 +101,7 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
     route({
       method: "get",
       path: "/api/admin/jobs",
+      id: "listJobs",
       summary: "List jobs of one state, of one queue or all",
       query: JobsQuery,
       data: JobPayload,
@@ -104,6 +111,7 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
     route({
       method: "get",
       path: "/api/admin/jobs/:queue/:id",
+      id: "getJob",
       summary: "Read a job with its errors and its history",
       params: JobParams,
       data: JobDetailPayload,
@@ -120,6 +128,7 @@ function queueRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/admin/queues/:queue/pause",
+      id: "pauseQueue",
       summary: "Let no more job of a queue begin",
       params: QueueParams,
       data: null,
@@ -128,6 +137,7 @@ function queueRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/admin/queues/:queue/resume",
+      id: "resumeQueue",
       summary: "Let a paused queue go on",
       params: QueueParams,
       data: null,
@@ -136,6 +146,7 @@ function queueRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/admin/queues/:queue/retry-failed",
+      id: "retryFailedJobs",
       summary: "Put every failed job of a queue back",
       params: QueueParams,
       data: RetriedPayload,
@@ -149,6 +160,8 @@ function changingRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/admin/jobs/:queue/:id/retry",
+      id: "retryJob",
+      failures: ["conflict"],
       summary: "Put a failed job back, with all its attempts before it",
       params: JobParams,
       data: null,
@@ -157,6 +170,8 @@ function changingRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/admin/jobs/:queue/:id/promote",
+      id: "promoteJob",
+      failures: ["conflict"],
       summary: "Let a delayed job run now",
       params: JobParams,
       data: null,
@@ -165,6 +180,8 @@ function changingRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/admin/jobs/:queue/:id",
+      id: "removeJob",
+      failures: ["conflict"],
       summary: "Remove a job that does not run",
       params: JobParams,
       data: null,

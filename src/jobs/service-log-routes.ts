@@ -13,6 +13,7 @@ export function serviceLogRoutes(app: App): Route[] {
   return [
     route({
       path: "/api/admin/audit-log",
+      id: "listAdminAudit",
       summary: "Read what administrators did, and which anonymous identities were registered",
       query: AuditLogQuery,
       data: AuditLogPayload,
@@ -20,6 +21,7 @@ export function serviceLogRoutes(app: App): Route[] {
     }),
     route({
       path: "/api/admin/audit-log/export",
+      id: "exportAdminAudit",
       summary: "Download the log of the service as CSV or JSON",
       query: AuditExportQuery,
       produces: "text/csv",

@@ -50,6 +50,8 @@ function readRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/mcp-servers",
+      id: "findMcpServers",
+      failures: ["reauthentication_required", "not_found", "ambiguous"],
       summary:
         "Find an MCP server by organization/slug, slug, publicId or id, or list those of your organizations",
       query: FindMcpServers,
@@ -60,6 +62,7 @@ function readRoutes(app: App): Route[] {
     route({
       method: "get",
       path: base,
+      id: "listMcpServers",
       summary: "List the MCP servers of an organization in the order of their slugs",
       params: TenantParams,
       query: ListMcpServers,
@@ -71,6 +74,7 @@ function readRoutes(app: App): Route[] {
     route({
       method: "get",
       path: item,
+      id: "getMcpServer",
       summary: "Read an MCP server",
       params: McpServerParams,
       data: McpServerPayload,
@@ -85,6 +89,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "post",
       path: base,
+      id: "createMcpServer",
+      failures: ["already_exists", "limit_reached", "managed_folder"],
       summary: "Register an MCP server",
       params: TenantParams,
       body: CreateMcpServer,
@@ -98,6 +104,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: item,
+      id: "updateMcpServer",
+      failures: ["conflict", "limit_reached", "managed_folder"],
       summary: "Change an MCP server; each save has the next revision, which clients take over",
       params: McpServerParams,
       body: UpdateMcpServer,
@@ -113,6 +121,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "put",
       path: `${item}/installs`,
+      id: "reportMcpInstall",
       summary: "Report that you have a revision of an MCP server installed",
       params: McpServerParams,
       body: RecordMcpInstall,
@@ -122,6 +131,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: `${item}/installs`,
+      id: "removeMcpInstall",
       summary: "Report that you don't have it installed any more",
       params: McpServerParams,
       query: McpInstallPlace,
@@ -131,6 +141,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${item}/installs`,
+      id: "listMcpInstalls",
       summary: "List which members have an MCP server installed, latest report first",
       params: McpServerParams,
       query: ListMcpServers,
@@ -141,6 +152,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${item}/analytics`,
+      id: "getMcpAnalytics",
       summary: "Count the installs of an MCP server by revision and tool",
       params: McpServerParams,
       data: McpAnalyticsPayload,

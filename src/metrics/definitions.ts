@@ -112,6 +112,11 @@ export const counts: Record<CountName, Definition> = {
   downloads: { name: "svc_downloads_total", help: "Downloads of versions", labels: ["client"] },
   jobRuns: { name: "svc_job_runs_total", help: "Attempts at jobs", labels: ["job", "outcome"] },
   syncs: { name: "svc_syncs_total", help: "Syncs that ended", labels: ["outcome"] },
+  webhookAttempts: {
+    name: "svc_webhook_attempts_total",
+    help: "Attempts to send messages of webhooks",
+    labels: ["outcome"],
+  },
 };
 
 export const requestCount: Definition = {
@@ -163,6 +168,16 @@ export const gauges = {
     name: "svc_backup_last_success_timestamp_seconds",
     help: "Time of the last backup without faults",
     labels: [],
+  },
+  forwarding: {
+    name: "svc_audit_forwarding_failing_seconds",
+    help: "Time for which the receiver of an audit log fails, of the longest",
+    labels: [],
+  },
+  nearLimit: {
+    name: "svc_organizations_near_storage_limit",
+    help: "Organizations that use 80 % of their storage, or all",
+    labels: ["level"],
   },
   backupFailed: { name: "svc_backup_failed", help: "1 if the last backup failed or has faults", labels: [] },
 } satisfies Record<string, Definition>;

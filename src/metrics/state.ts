@@ -1,6 +1,7 @@
 /** State that the page of metrics shows: read when it is requested, and at most once in a few seconds. */
 import { withinTime } from "../../contract/concurrency/within-time.ts";
 import type { App } from "../app.ts";
+import { nextExpiries } from "../jobs/expiries.ts";
 import { checkDisks } from "../jobs/health.ts";
 import { queueNames } from "../queue/index.ts";
 import type { Release } from "../release.ts";
@@ -20,7 +21,7 @@ const readMs = 4000;
 export function stateReader(app: App, release: Release, role: string): () => Promise<Reading[]> {
   const { version, commit = "" } = release;
   const build: Reading = { gauge: "build", labels: { version, commit, role }, value: 1 };
-  const parts = [queueCounts, oldestJobs, syncs, disks, expiries, backup];
+  const parts = [queueCounts, oldestJobs, syncs, disks, expiries, backup, forwarding, nearLimits];
   let kept: { at: number; readings: Promise<Reading[]> } | undefined;
   const read = async () => {
     const found = parts.map((part) => withinTime(part(app), readMs, () => []).catch(() => []));
@@ -83,9 +84,10 @@ async function disks(app: App): Promise<Reading[]> {
   );
 }
 
-async function expiries({ storage }: App): Promise<Reading[]> {
-  const { certificate, metadata, encryptionKey } = await storage.operationState.nextExpiries();
+async function expiries(app: App): Promise<Reading[]> {
+  const { certificate, metadata, encryptionKey, served } = await nextExpiries(app);
   const kinds = {
+    base_url_certificate: served,
     identity_provider_certificate: certificate,
     identity_provider_metadata: metadata,
     encryption_key: encryptionKey,
@@ -102,6 +104,20 @@ async function backup({ storage }: App): Promise<Reading[]> {
   return [
     { gauge: "backupFailed", value: problem === undefined ? 0 : 1 },
     ...(succeededAt ? [{ gauge: "backup" as const, value: succeededAt.getTime() / 1000 }] : []),
+  ];
+}
+
+async function forwarding({ storage, now }: App): Promise<Reading[]> {
+  const at = now();
+  const { since } = await storage.auditForwardings.readFailing(at);
+  return [{ gauge: "forwarding", value: ageOf(since, at) }];
+}
+
+async function nearLimits({ storage: { tenants } }: App): Promise<Reading[]> {
+  const { warned, full } = await tenants.countNearLimit();
+  return [
+    { gauge: "nearLimit", labels: { level: "warning" }, value: warned },
+    { gauge: "nearLimit", labels: { level: "full" }, value: full },
   ];
 }
 

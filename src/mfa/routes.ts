@@ -28,6 +28,8 @@ function verificationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/mfa/verify",
+      id: "verifyFactor",
+      failures: ["invalid_credentials"],
       summary: "Complete a sign-in by its ticket and a second factor; sets the session cookie",
       auth: "optional",
       body: VerifyFactor,
@@ -39,6 +41,8 @@ function verificationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/reauthenticate",
+      id: "reauthenticate",
+      failures: ["invalid_credentials", "refused"],
       summary: "Confirm who you are, for ten minutes of changes to sensitive settings",
       body: Reauthenticate,
       data: ReauthenticatedPayload,
@@ -55,6 +59,7 @@ function factorRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/auth/mfa",
+      id: "getFactors",
       summary: "Read your second factors and the organizations that require one",
       data: FactorStatePayload,
       handle: ({ actor }) => readFactorState(app, actor),
@@ -62,6 +67,8 @@ function factorRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/auth/mfa",
+      id: "removeTotp",
+      failures: ["reauthentication_required", "not_found", "conflict", "refused"],
       summary: "Remove the authenticator app; ends all other sessions",
       data: null,
       handle: async ({ actor, request }) =>
@@ -70,6 +77,8 @@ function factorRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/mfa/totp",
+      id: "startTotp",
+      failures: ["reauthentication_required", "already_exists", "conflict"],
       summary: "Make the secret of a new authenticator app, with its QR code",
       data: TotpSetupPayload,
       budget: "sign-in",
@@ -78,6 +87,8 @@ function factorRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/mfa/totp/confirm",
+      id: "confirmTotp",
+      failures: ["invalid_credentials", "reauthentication_required", "conflict", "refused"],
       summary: "Confirm the new authenticator app by a code; the first factor comes with recovery codes",
       body: ConfirmTotp,
       data: RecoveryCodesPayload,
@@ -90,6 +101,8 @@ function factorRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/mfa/recovery-codes",
+      id: "renewRecoveryCodes",
+      failures: ["reauthentication_required", "conflict", "refused"],
       summary: "Replace your recovery codes",
       data: RecoveryCodesPayload,
       budget: "sign-in",
@@ -106,6 +119,7 @@ function requirementRoutes(app: App): Route[] {
     route({
       ...common,
       method: "get",
+      id: "getMfaRequirement",
       summary: "Read whether members need a second factor, and how many lack one",
       params: TenantParams,
       data: MfaRequirementPayload,
@@ -114,6 +128,8 @@ function requirementRoutes(app: App): Route[] {
     route({
       ...common,
       method: "put",
+      id: "setMfaRequirement",
+      failures: ["refused"],
       summary: "Require a second factor of all members, after days of grace, or require none",
       params: TenantParams,
       body: MfaRequirement,

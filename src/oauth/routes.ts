@@ -80,6 +80,7 @@ export function grantRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/grants",
+      id: "listGrants",
       summary: "List the OAuth clients that you have given access, newest first",
       tag,
       auth: "required",
@@ -91,6 +92,7 @@ export function grantRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/user/grants/:id",
+      id: "revokeGrant",
       summary: "Revoke the access of an OAuth client at once",
       tag,
       auth: "required",

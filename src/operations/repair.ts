@@ -52,7 +52,7 @@ async function deleteGhost(app: Stores, skillId: string): Promise<number> {
     resourceId: skillId,
     metadata: { slug: skill.slug, name: skill.name, reason: "its repository is missing" },
   });
-  return (await app.storage.skills.markDeleted(skillId, app.now(), [event])) ? 1 : 0;
+  return (await app.storage.skills.markDeleted(skill, app.now(), [event])) ? 1 : 0;
 }
 
 /** The skill is projected again afterwards, since a phantom may have been the reason why it was not. */

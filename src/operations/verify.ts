@@ -58,7 +58,8 @@ export async function verifySkill(app: Verified, skill: SkillDoc, report: Verify
   }
   for (const { version } of await findPhantoms(app, skillId))
     report.faults.push({ kind: "phantom", skillId, version, problem: "the skill has no such version" });
-  const all = await findVersions(app, skill, { prerelease: true, limit: 1_000_000 });
+  const everything = { ...skill, marks: [] };
+  const all = await findVersions(app, everything, { prerelease: true, limit: 1_000_000 });
   const rows = all.filter((row) => row.version <= skill.head.version);
   const numbers = rows.map((row) => row.version).sort((a, b) => a - b);
   if (numbers.some((number, index) => number !== index + 1) || numbers.length !== skill.head.version) {

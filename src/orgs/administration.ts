@@ -23,6 +23,7 @@ export function organizationAdministrationRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/admin/organizations",
+      id: "listAllOrgs",
       summary: "List all organizations by slug, with their size and state, without their skills",
       tag: "Administration",
       auth: "administrator",
@@ -34,6 +35,7 @@ export function organizationAdministrationRoutes(app: App): Route[] {
     route({
       method: "put",
       path: "/api/admin/organizations/:tenant/storage-limit",
+      id: "setStorageLimit",
       summary:
         "Set the storage limit of an organization, or remove it so that the limit of the service applies",
       tag: "Administration",

@@ -15,6 +15,7 @@ export function auditRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/audit-log",
+      id: "listAudit",
       summary: "List what was done in an organization, newest first",
       params: TenantParams,
       query: AuditLogQuery,
@@ -27,6 +28,7 @@ export function auditRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/audit-log/export",
+      id: "exportAudit",
       summary: "Download an organization's audit log as CSV or JSON",
       params: TenantParams,
       query: AuditExportQuery,

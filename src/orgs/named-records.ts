@@ -12,7 +12,7 @@ import { hasAll } from "../audit/unchanged.ts";
 import { ServiceError } from "../errors.ts";
 import { foldName } from "../users/schema.ts";
 
-type Kind = "role" | "team" | "policy" | "provider" | "collection";
+type Kind = "role" | "team" | "policy" | "provider" | "collection" | "webhook";
 
 /** Throws `limit_reached` if an organization has as many records as it may have. */
 export function requireFreeSlot(kind: Kind, count: number, limit: number): void {
@@ -61,6 +61,7 @@ export async function updateRecord<T extends NamedDoc, F extends Partial<T>>(
   record: T,
   fields: F,
   event: EventRow,
+  unset?: readonly string[],
 ): Promise<T> {
   if (hasAll(record, fields)) return record;
   let updated: T | null;
@@ -68,6 +69,7 @@ export async function updateRecord<T extends NamedDoc, F extends Partial<T>>(
     updated = await collection.change(record._id, {
       revision: record.revision,
       set: fields,
+      unset,
       now: app.now(),
       events: [event],
     });

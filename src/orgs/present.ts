@@ -6,6 +6,7 @@ import type {
   TeamPayload,
   TenantPayload,
 } from "../../contract/payloads/organizations.ts";
+import { defaultScanPolicy } from "../../contract/scan/policy.ts";
 import { builtInRoles } from "../../contract/vocabulary.ts";
 import type { InvitationDoc } from "../../storage/invitations.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
@@ -35,6 +36,7 @@ export function presentTenant(app: App, tenant: TenantDoc, actor: Actor): Tenant
       ? `${app.config.baseUrl}/api/tenants/${tenant._id}/avatar?v=${tenant.avatar.id}`
       : null,
     maxTokenDays: tenant.maxTokenDays ?? null,
+    scanPolicy: tenant.scanPolicy ?? defaultScanPolicy,
     deletionAt: tenant.deletionAt?.toISOString(),
     createdAt: tenant.createdAt.toISOString(),
     updatedAt: tenant.updatedAt.toISOString(),

@@ -1,5 +1,6 @@
 /** Copies the names, requirements and deletion of an organization to the documents that repeat them. */
 import { withinTime } from "../../contract/concurrency/within-time.ts";
+import { hasReviewRules } from "../../storage/memberships.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
@@ -25,6 +26,7 @@ export async function propagateTenant(app: App, tenant: TenantDoc): Promise<void
     (now.slug !== written.slug ||
       now.name !== written.name ||
       now.maxTokenDays !== written.maxTokenDays ||
+      hasReviewRules(now) !== hasReviewRules(written) ||
       now.ssoProviderIds?.join() !== written.ssoProviderIds?.join() ||
       now.mfaRequirement?.from.getTime() !== written.mfaRequirement?.from.getTime() ||
       isDeleted(now) !== isDeleted(written))

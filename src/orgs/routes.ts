@@ -24,11 +24,12 @@ export function tenantRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants",
+      id: "listOrgs",
       summary: "List the organizations you belong to",
       data: z
         .array(TenantPayload)
         .max(limits.organizationsPerUser)
-        .meta({ description: "all of them: one person belongs to at most as many" }),
+        .meta({ description: "all of them, unless `limit` is lower: one person belongs to at most as many" }),
       async handle({ actor }) {
         const tenants = await listTenants(app, actor);
         return tenants.map((tenant) => presentTenant(app, tenant, actor));
@@ -37,6 +38,8 @@ export function tenantRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/tenants",
+      id: "createOrg",
+      failures: ["reauthentication_required", "already_exists", "limit_reached", "refused"],
       summary: "Create an organization; you become its owner",
       body: CreateTenant,
       status: 201,
@@ -47,6 +50,7 @@ export function tenantRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant",
+      id: "getOrg",
       summary: "Read an organization",
       params: TenantParams,
       data: TenantPayload,
@@ -56,6 +60,7 @@ export function tenantRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/storage",
+      id: "getStorage",
       summary: "Read how much storage an organization uses, and its limit",
       params: TenantParams,
       data: StorageUsagePayload,
@@ -64,6 +69,8 @@ export function tenantRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: "/api/tenants/:tenant",
+      id: "updateOrg",
+      failures: ["already_exists", "limit_reached"],
       summary: "Change an organization's name, slug or description",
       params: TenantParams,
       body: UpdateTenant,
@@ -74,6 +81,8 @@ export function tenantRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/tenants/:tenant",
+      id: "deleteOrg",
+      failures: ["conflict"],
       summary: "Delete an organization; its owners can restore it for 7 days, then everything is erased",
       params: TenantParams,
       data: null,
@@ -82,6 +91,8 @@ export function tenantRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/tenants/:tenant/restore",
+      id: "restoreOrg",
+      failures: ["conflict"],
       summary: "Restore a deleted organization before it is erased",
       params: TenantParams,
       data: TenantPayload,

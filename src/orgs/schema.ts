@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
+import { ScanPolicyPayload } from "../../contract/payloads/scans.ts";
 import { reservedSlugs } from "../../contract/reserved-slugs.ts";
 import { oneLineText } from "../../contract/unsafe-characters.ts";
 import { customRoleActions, isAnonymousName } from "../../contract/vocabulary.ts";
@@ -54,8 +55,14 @@ export const UpdateTenant = z
           "age in days from which API tokens don't act in the organization; null removes the limit; " +
           "needs security: manage",
       }),
+    scanPolicy: ScanPolicyPayload.optional().meta({
+      description: "how versions are treated in which a scan finds something; needs security: manage",
+    }),
   })
-  .refine((fields) => Object.keys(fields).length > 0, "needs name, slug, description or maxTokenDays");
+  .refine(
+    (fields) => Object.keys(fields).length > 0,
+    "needs name, slug, description, maxTokenDays or scanPolicy",
+  );
 export type UpdateTenant = z.output<typeof UpdateTenant>;
 
 const tenant = z.string().min(1).max(64).meta({ description: "id or slug" });

@@ -140,7 +140,8 @@ export async function updateTenant(
   input: UpdateTenant,
 ): Promise<TenantDoc> {
   let tenant = await loadTenant(app, actor, ref, "organization:update");
-  if (input.maxTokenDays !== undefined) await loadTenant(app, actor, ref, "security:manage");
+  if (input.maxTokenDays !== undefined || input.scanPolicy)
+    await loadTenant(app, actor, ref, "security:manage");
   if (hasAll(tenant, input)) return tenant;
   const event = makeEvent(app, actor, "organization.updated", {
     tenantId: tenant._id,
@@ -152,6 +153,8 @@ export async function updateTenant(
     const updated = await applySettings(app, tenant, input, event);
     if (updated) {
       await propagateTenantSoon(app, updated, [event]);
+      // Their scans apply the policy.
+      if (input.scanPolicy) await app.storage.versionScans.requestFlagged(updated._id, app.now());
       return updated;
     }
     // The slug was changed concurrently: each round is one such change.

@@ -35,6 +35,12 @@ export interface JobPayloads {
   "audit.forward": { tenantId: string };
   /** Queues the job above for each organization with a receiver. */
   "audit.queue": Record<string, never>;
+  /** Delivers the due messages of a webhook. */
+  "webhooks.deliver": { webhookId: string };
+  /** The same for a webhook whose last attempt has failed, and at the time of a next attempt. */
+  "webhooks.retry": { webhookId: string };
+  /** Queues the job above for each webhook with due messages. */
+  "webhooks.queue": Record<string, never>;
   /** Removes the references to a deleted team. */
   "orgs.team-deleted": { tenantId: string; teamId: string };
   /** Sends the pending mails of an account. */
@@ -50,6 +56,8 @@ export interface JobPayloads {
   "sso.check-providers": Record<string, never>;
   /** Makes provisioned users members who were invited before their domain was verified. */
   "sso.domain-verified": { tenantId: string };
+  /** Scans the versions that are due for hidden and harmful content. */
+  "scans.run": Record<string, never>;
   /** Continues the mirror of the registry of MCP servers, and takes new versions over. */
   "catalog.mirror": Record<string, never>;
   /** Syncs an organization's connection with its repository. */
@@ -69,7 +77,7 @@ export interface JobPayloads {
 export type JobName = keyof JobPayloads;
 type PrefixOf<N extends string> = N extends `${infer Q}.${string}` ? Q : never;
 /** A job is in the queue that its name begins with, unless its policy names another. */
-export type QueueName = PrefixOf<JobName> | "branches";
+export type QueueName = PrefixOf<JobName> | "branches" | "retries";
 
 /** One processor per job; a job without one does not compile. */
 export type Processors = { [K in JobName]: (payload: JobPayloads[K]) => Promise<void> };
@@ -109,6 +117,10 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   // Failures of a receiver are recorded at the organization, which has its own time for the next attempt.
   "audit.forward": { attempts: 3, backoffMs: 5000 },
   "audit.queue": { attempts: 1, backoffMs: 5000 },
+  // Failures of a receiver are recorded with the message, which has its own time for the next attempt.
+  "webhooks.deliver": { attempts: 3, backoffMs: 5000 },
+  "webhooks.retry": { attempts: 3, backoffMs: 5000, queue: "retries" },
+  "webhooks.queue": { attempts: 1, backoffMs: 5000 },
   // Retries for about eight hours; after that the reconcile job queues pending mails.
   "mail.account": { attempts: 10, backoffMs: 60_000 },
   // Every minute; what one run can't send is due in the next.
@@ -118,6 +130,8 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "sso.check-domains": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
   "sso.check-providers": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
   "sso.domain-verified": { attempts: 10, backoffMs: 1000, timeoutMs: 60 * minuteMs },
+  // A scan that fails has its own time for the next attempt.
+  "scans.run": { attempts: 3, backoffMs: 5000, timeoutMs: 60 * minuteMs },
   "catalog.mirror": { attempts: 3, backoffMs: 5 * minuteMs, timeoutMs: 55 * minuteMs },
   // Failures of a sync are reported at the connection, which has its own time for the next attempt; these attempts are
   // for
@@ -138,9 +152,14 @@ export const queueConcurrency: { readonly [Q in QueueName]: number } = {
   orgs: 2,
   // Most of a delivery is waiting for the receiver.
   audit: 32,
+  webhooks: 32,
+  // Separate from deliveries to receivers that work.
+  retries: 16,
   workspaces: 2,
   sso: 2,
   catalog: 1,
+  // Each holds the files of a package in memory.
+  scans: 1,
   sync: 2,
   // Separate from syncs, which must not wait for the poll of a slow host.
   branches: 2,

@@ -6,7 +6,8 @@ import type { App } from "../app.ts";
 
 /**
  * Records a request, then queues a job: all requests before it runs are answered by one sync. If the job is lost, the
- * poll finds the request. Returns the connection's id, or undefined if there is no connection in the expected mode.
+ * poll finds the request. Returns the connection's id, or undefined if there is no connection with the expected
+ * settings.
  */
 export async function requestSync(
   app: App,
@@ -15,6 +16,7 @@ export async function requestSync(
     full?: boolean;
     manual?: boolean;
     mode?: { from: SyncMode; to: SyncMode };
+    marketplace?: { from: ConnectionDoc["marketplace"]; to: ConnectionDoc["marketplace"] };
     connectedBy?: ConnectionDoc["connectedBy"];
     erased?: boolean;
     cause?: RequestCause;

@@ -34,6 +34,7 @@ function stateRoutes(app: App): Route[] {
     route({
       ...common,
       method: "get",
+      id: "getScim",
       summary: "Read the state of SCIM",
       data: ScimStatePayload,
       handle: ({ actor, params }) => readState(app, actor, params.tenant),
@@ -41,6 +42,7 @@ function stateRoutes(app: App): Route[] {
     route({
       ...common,
       method: "post",
+      id: "enableScim",
       summary: "Enable SCIM; the token for the identity provider is shown once",
       status: 201,
       data: ScimTokenPayload,
@@ -51,6 +53,7 @@ function stateRoutes(app: App): Route[] {
       ...common,
       method: "post",
       path: `${base}/rotate`,
+      id: "rotateScimToken",
       summary: "Create another token; the current one stays valid for 24 hours",
       status: 201,
       data: ScimTokenPayload,
@@ -59,6 +62,7 @@ function stateRoutes(app: App): Route[] {
     route({
       ...common,
       method: "delete",
+      id: "disableScim",
       summary: "Disable SCIM; its tokens end, members and teams stay",
       data: null,
       handle: ({ actor, params }) => disableScim(app, actor, params.tenant),
@@ -71,6 +75,8 @@ function teamRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/teams`,
+      id: "manageScimTeam",
+      failures: ["conflict"],
       summary: "Let SCIM manage the members of an existing team",
       params: TenantParams,
       body: ManageTeam,
@@ -80,6 +86,7 @@ function teamRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: `${base}/teams/:id`,
+      id: "releaseScimTeam",
       summary: "End the management of an existing team; its members stay",
       params: ManagedTeamParams,
       data: null,
@@ -94,6 +101,7 @@ function listRoutes(app: App): Route[] {
     route({
       ...common,
       path: `${base}/users`,
+      id: "listScimUsers",
       summary: "List the users that SCIM manages, by user name",
       query: ScimUsersRequest,
       data: ScimUserPayload,
@@ -102,6 +110,7 @@ function listRoutes(app: App): Route[] {
     route({
       ...common,
       path: `${base}/groups`,
+      id: "listScimGroups",
       summary: "List the groups that SCIM manages, by name",
       query: ScimGroupsRequest,
       data: ScimGroupPayload,
@@ -110,6 +119,7 @@ function listRoutes(app: App): Route[] {
     route({
       ...common,
       path: `${base}/log`,
+      id: "listScimLog",
       summary: "List the requests of the identity provider in the last seven days, newest first",
       query: ScimLogRequest,
       data: ScimLogEntryPayload,

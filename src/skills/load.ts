@@ -6,33 +6,62 @@ import type { TreeState } from "../../storage/folders.ts";
 import type { FoundSkill } from "../../storage/lookups/skills.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
-import { decideSkill, isAllowedIn, limitsOf, membershipIn, type SkillFacts } from "../access/decide.ts";
+import {
+  administers,
+  decideSkill,
+  isAllowedIn,
+  limitsOf,
+  membershipIn,
+  type SkillFacts,
+} from "../access/decide.ts";
 import { actsOnSkill } from "../access/explain.ts";
 import type { App } from "../app.ts";
-import { ServiceError, forbidden, notFound } from "../errors.ts";
+import { ServiceError, SkillRenamed, forbidden, notFound } from "../errors.ts";
 import { loadAccessContexts } from "../folders/load.ts";
 import { perApp } from "../per-app.ts";
 import { proofRequired, refuseUnproved, withheldIn, includeWithheld } from "../users/requirements.ts";
 
 /** The fields on which the access to a skill depends. */
-export type AccessFields = Pick<SkillDoc, "_id" | "tenantId" | "folderId" | "visibility" | "takedown">;
+export type AccessFields = Pick<
+  SkillDoc,
+  "_id" | "tenantId" | "folderId" | "visibility" | "takedown" | "withheld"
+>;
 
-/** A skill with the acts of the caller for whom it was loaded. */
-export type SeenSkill = SkillDoc & { can?: readonly SkillAct[] };
+/**
+ * A skill with the acts of the caller for whom it was loaded. `asAdministrator`: it was loaded only because they
+ * administer the service.
+ */
+export type SeenSkill = SkillDoc & { can?: readonly SkillAct[]; asAdministrator?: true };
 
 /**
  * Finds a skill by id, publicId or `org~slug`, and requires a permission on it. `typed`: the reference in errors.
- * `prefetched`: the result of `prefetchSkill` for the same reference.
+ * `prefetched`: the result of `prefetchSkill` for the same reference. Throws `SkillRenamed` for a former slug, by which
+ * the response is a redirect, unless `follow` is set.
  */
 export async function loadSkill(
   app: App,
   actor: Actor,
   ref: string,
   permission: Permission,
-  { typed = ref, prefetched }: { typed?: string; prefetched?: PrefetchedSkill } = {},
+  {
+    typed = ref,
+    prefetched,
+    follow = false,
+  }: { typed?: string; prefetched?: PrefetchedSkill; follow?: boolean } = {},
 ): Promise<SeenSkill> {
   const found = await (prefetched ?? findSkill(app, actor, ref));
-  return authorizeSkill(app, actor, permission, found?.skill, typed, treesOf(found ? [found] : []));
+  const skill = await authorizeSkill(
+    app,
+    actor,
+    permission,
+    found?.skill,
+    typed,
+    treesOf(found ? [found] : []),
+  );
+  const [org, slug] = ref.split("~");
+  if (!follow && slug !== undefined && slug !== skill.slug)
+    throw new SkillRenamed(`${org}/${slug}`, `${skill.tenantSlug}/${skill.slug}`);
+  return skill;
 }
 
 export type PrefetchedSkill = Promise<FoundSkill | undefined>;
@@ -74,11 +103,12 @@ async function factsOf(
   trees?: readonly TreeState[],
 ): Promise<SkillFacts[]> {
   const contexts = await loadAccessContexts(app, actor, skills, trees);
-  return skills.map(({ _id, tenantId, visibility, takedown }, at) => ({
+  return skills.map(({ _id, tenantId, visibility, takedown, withheld }, at) => ({
     skillId: _id,
     tenantId,
     visibility,
     isTakenDown: takedown !== undefined,
+    isUnreleased: withheld === "unreleased",
     context: contexts[at]!,
   }));
 }
@@ -134,7 +164,7 @@ export async function authorizeSkill(
 ): Promise<SeenSkill> {
   const [facts] = skill ? await factsOf(app, actor, [skill], trees) : [];
   const verdict = decideSkill(actor, permission, facts);
-  if (verdict === "absent" || verdict === "unauthenticated") await equalizeTiming(app, skill);
+  if (verdict === "absent" || verdict === "unauthenticated") await equalizeTiming(app, skill, ref);
   else if (skill) lastAllowed(app).id = skill._id;
   if (verdict === "unauthenticated") {
     throw new ServiceError("unauthenticated", `"${ref}" is not a public skill. Sign in if it is yours.`, {
@@ -179,15 +209,38 @@ const lastAllowed = perApp(() => ({ id: missingId }));
 
 /**
  * Follows the look-up of a hidden skill by that of a missing one, and the other way round, so that the response time
- * does not reveal whether a hidden skill exists.
+ * does not reveal whether a hidden skill exists. A slug that no skill has was also looked up as a former one.
  */
-async function equalizeTiming(app: App, hidden: SkillDoc | null | undefined): Promise<void> {
+async function equalizeTiming(app: App, hidden: SkillDoc | null | undefined, ref: string): Promise<void> {
+  const slug = /^[^/~]+[/~](.*)$/.exec(ref)?.[1];
+  if (hidden && slug !== undefined && slug !== hidden.slug) return;
+  if (hidden && slug !== undefined) await app.storage.slugReservations.listRenamed([hidden.tenantId], slug);
   await app.storage.skillLookups.find(hidden ? missingId : lastAllowed(app).id);
+}
+
+/** Whether the catalog shows it: the derived field `listed`. */
+export function isInCatalog(
+  skill: Pick<SkillDoc, "visibility" | "effectiveRestrictionId" | "takedown" | "withheld">,
+): boolean {
+  const { visibility, effectiveRestrictionId, takedown, withheld } = skill;
+  return visibility === "public" && effectiveRestrictionId === null && !takedown && !withheld;
 }
 
 /** Whether anyone can read it, in the catalog or through its link. */
 export function isOpen(skill: SkillDoc): boolean {
-  return skill.visibility !== "private" && skill.effectiveRestrictionId === null && !skill.takedown;
+  const { visibility, effectiveRestrictionId, takedown, withheld } = skill;
+  return (
+    visibility !== "private" && effectiveRestrictionId === null && !takedown && withheld !== "unreleased"
+  );
+}
+
+/** A skill without the access rule, for an administrator of the service. The caller decides what is shown of it. */
+export async function findForAdministrator(
+  app: App,
+  actor: Actor,
+  ref: string,
+): Promise<SkillDoc | undefined> {
+  return administers(actor) ? (await findSkill(app, actor, ref))?.skill : undefined;
 }
 
 /** Whether shared caches may store responses: it is public, unrestricted and not taken down. */
@@ -217,9 +270,23 @@ async function findByPath(
 ): Promise<FoundSkill | undefined> {
   const { skillLookups, anonymousIdentities } = app.storage;
   const own = actor.kind === "anonymous" ? undefined : actor.memberships.find((m) => m.tenantSlug === org);
-  if (own) return skillLookups.findBySlug(own.tenantId, slug);
+  if (own)
+    return (await skillLookups.findBySlug(own.tenantId, slug)) ?? findRenamed(app, [own.tenantId], slug);
   const inTenant = await skillLookups.findByPath(org, slug);
-  if (inTenant || !isAnonymousName(org)) return inTenant?.found;
-  const identity = await anonymousIdentities.findByUsername(org);
+  if (inTenant) return inTenant.found ?? findRenamed(app, [inTenant.tenantId], slug);
+  const identity = isAnonymousName(org) ? await anonymousIdentities.findByUsername(org) : undefined;
   return identity ? skillLookups.findBySlug(identity._id, slug) : undefined;
+}
+
+/** A skill that had the slug in one of some organizations. */
+async function findRenamed(app: App, tenantIds: string[], slug: string): Promise<FoundSkill | undefined> {
+  const [found] = await listRenamed(app, tenantIds, slug);
+  return found;
+}
+
+/** Skills that had the slug in some organizations, at most one in each. */
+export async function listRenamed(app: App, tenantIds: string[], slug: string): Promise<FoundSkill[]> {
+  const former = await app.storage.slugReservations.listRenamed(tenantIds, slug);
+  const found = await Promise.all(former.map(({ skillId }) => app.storage.skillLookups.find(skillId)));
+  return found.filter((one) => one !== undefined);
 }

@@ -7,18 +7,22 @@ import type {
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
+import { channelsAt, presentChannels } from "./channels/channels.ts";
 import { countFindings } from "./findings/count-findings.ts";
 import { isShared, type SeenSkill } from "./load.ts";
-import { markOf } from "./marks/marks.ts";
+import { markOf, stateOf } from "./marks/marks.ts";
+import { ownerTeamOf, type OwnerTeams } from "./owner-teams.ts";
 
 interface Reader {
   /** A member of the skill's organization, who sees the numbers of findings. */
   isMember: boolean;
+  /** Owner teams that a member is shown, by their ids. */
+  teams?: OwnerTeams;
 }
 
 const anyone: Reader = { isMember: false };
 
-export function presentSkill(skill: SeenSkill, { isMember } = anyone): SkillPayload {
+export function presentSkill(skill: SeenSkill, { isMember, teams } = anyone): SkillPayload {
   return {
     id: skill._id,
     publicId: skill.publicId,
@@ -34,11 +38,14 @@ export function presentSkill(skill: SeenSkill, { isMember } = anyone): SkillPayl
     tenantId: skill.tenantId,
     tenantSlug: skill.tenantSlug,
     folderId: skill.folderId,
+    ownerTeam: ownerTeamOf(skill, teams),
     restricted: skill.effectiveRestrictionId !== null,
     takedown: skill.takedown && {
       reason: skill.takedown.reason,
       at: skill.takedown.at.toISOString(),
     },
+    deprecated: skill.deprecated,
+    withheld: skill.withheld && true,
     findings: isMember && skill.current.findings ? countFindings(skill, skill.current.findings) : undefined,
     createdBy: skill.createdBy,
     can: skill.can ? [...skill.can] : undefined,
@@ -58,7 +65,7 @@ export function presentVersion(version: VersionDoc, skill: SkillDoc, { isMember 
     format: version.format,
     fileCount: version.format === "package" ? version.fileCount : undefined,
     prerelease: version.prerelease,
-    current: version.version === skill.current.version,
+    current: version.version === skill.current.version && !skill.withheld,
     commit: version.oid,
     hash: version.hash,
     frontmatterHash: version.frontmatter?.stored,
@@ -68,6 +75,12 @@ export function presentVersion(version: VersionDoc, skill: SkillDoc, { isMember 
     origin: version.run,
     deprecated: mark?.deprecated,
     yanked: mark?.yanked,
+    yankReason: mark?.reason,
+    state: stateOf(skill, version.version),
+    held: mark?.held,
+    channels: channelsAt(skill, version.version),
+    rejected: mark?.rejected,
+    verdict: mark?.verdict,
     findings: isMember && version.findings ? countFindings(skill, version.findings) : undefined,
     contentLocation: isMember ? version.contentLocation : undefined,
     createdAt: version.createdAt.toISOString(),
@@ -75,13 +88,14 @@ export function presentVersion(version: VersionDoc, skill: SkillDoc, { isMember 
 }
 
 export function presentSkillDetail(
-  skill: SkillDoc,
+  skill: SeenSkill,
   version: VersionDoc,
   reader = anyone,
 ): SkillDetailPayload {
   return {
     ...presentSkill(skill, reader),
     currentVersionInfo: presentVersion(version, skill, reader),
+    channels: skill.channels && presentChannels(skill),
     downloads: isShared(skill) ? skill.downloads : undefined,
   };
 }

@@ -10,12 +10,18 @@ import { measured } from "../../contract/observation.ts";
 import type { SkillDoc, SkillToIndex, SkillToProject } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
-import { writeEvents } from "../audit/write-events.ts";
+import { recordEvents } from "../audit/fan-out.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
 import { countStorageSoon } from "../orgs/storage/usage.ts";
 import { perApp } from "../per-app.ts";
 import { requestSync } from "../queue/request-sync.ts";
+import { reportNewFindings } from "./findings/new-findings.ts";
 import { noteChanges } from "./following/note-changes.ts";
+import { isInCatalog } from "./load.ts";
+import { hiddenVersions, isHidden } from "./marks/marks.ts";
+import { signPending } from "./provenance/sign.ts";
+import { recordDecisions } from "./review/entries.ts";
+import { requestScans } from "./scan/request-scans.ts";
 import { entryOf, readContentOf } from "./search/entry.ts";
 
 const refConcurrency = 16;
@@ -34,8 +40,10 @@ const forReaders = perApp(() => new Coalescer<void>());
 export async function projectForReaders(app: App, skill: SkillDoc): Promise<void> {
   const refs = await app.repos.readRefs({ tenantId: skill.tenantId, skillId: skill._id });
   const hasNewestTag = refs.tags.some((tag) => tag.oid === skill.head.oid);
+  const isNewestSeen = !hiddenVersions(skill).includes(skill.head.version);
+  const main = skill.withheld ? null : skill.current.oid;
   // Where each machine has refs of its own, the tags may be behind although nothing is pending.
-  const isBehind = refs.main !== skill.current.oid || refs.head !== skill.head.oid || !hasNewestTag;
+  const isBehind = refs.main !== main || refs.head !== skill.head.oid || hasNewestTag !== isNewestSeen;
   if (!isBehind && skill.pendingSince === undefined) return;
   await forReaders(app).run(skill._id, () => projectSkill(app, skill._id));
 }
@@ -52,12 +60,16 @@ async function projectAll(app: App, ids: string[]): Promise<string[]> {
   const found = await skills.listToProject(ids);
   // Before the events are in the log: open pages then read the changes again.
   await noteChanges(app, found);
+  await reportNewFindings(app, found);
+  await recordDecisions(app, found);
+  await requestScans(app, found);
   await Promise.all([
-    writeEvents(
+    recordEvents(
       app,
       found.flatMap((skill) => skill.outbox ?? []),
     ),
     versions.record(found.flatMap((skill) => skill.pending)),
+    signPending(app, found),
     correctAccess(app, found),
   ]);
   const tenantIds = new Set(found.map((skill) => skill.tenantId));
@@ -78,7 +90,7 @@ async function correctAccess(app: App, found: readonly SkillToProject[]): Promis
     const { folderId } = skill;
     const effectiveRestrictionId =
       folderId === null ? null : trees.get(skill.tenantId)!.effectiveRestriction(folderId);
-    const listed = skill.visibility === "public" && effectiveRestrictionId === null && !skill.takedown;
+    const listed = isInCatalog({ ...skill, effectiveRestrictionId });
     if (effectiveRestrictionId !== skill.effectiveRestrictionId || listed !== skill.listed)
       await app.storage.skillLocations.correctAccess(skill, { effectiveRestrictionId, listed });
   }
@@ -100,8 +112,14 @@ async function advance(app: App, skill: SkillToIndex): Promise<boolean> {
     const result = await app.repos.advanceRefs(repo, async () => {
       const oids = await app.storage.skills.findOids(skill._id);
       commits = await commitsOf(app, skill, oids?.head);
-      const tags = commits.map((commit) => ({ name: `v${commit.semver}`, oid: commit.oid }));
-      return { main: oids?.current ?? null, head: oids?.head ?? null, tags };
+      const hidden = new Set((oids?.marks ?? []).filter(isHidden).map(({ semver }) => semver));
+      const named = commits.map(({ semver, oid }) => ({ semver, name: `v${semver}`, oid }));
+      return {
+        main: oids?.main ?? null,
+        head: oids?.head ?? null,
+        tags: named.filter(({ semver }) => !hidden.has(semver)),
+        hidden: named.filter(({ semver }) => hidden.has(semver)),
+      };
     });
     // A call that shared another one's write has read nothing, and repeats it.
     if (result !== "contended")
@@ -145,7 +163,7 @@ export async function projectRefs(app: App, ids: string[]): Promise<void> {
 }
 
 async function indexForSearch(app: App, ids: string[], found: readonly SkillToIndex[]): Promise<void> {
-  const alive = found.filter((skill) => !skill.deletedAt);
+  const alive = found.filter((skill) => !skill.deletedAt && skill.withheld !== "unreleased");
   const aliveIds = new Set(alive.map((skill) => skill._id));
   await app.storage.searchEntries.remove(ids.filter((id) => !aliveIds.has(id)));
   await putSearchEntries(app, alive, { isWhole: true });

@@ -1,6 +1,8 @@
 /**
  * Resolves a reference as typed by a user (slug, `org/slug`, publicId or share URL) and a pin to a version of a skill.
  */
+import type { RemovalReason } from "../../contract/vocabulary.ts";
+import type { FoundSkill } from "../../storage/lookups/skills.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { Actor } from "../access/actor.ts";
@@ -9,27 +11,74 @@ import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
 import { proofRequired } from "../users/requirements.ts";
-import { authorizeSkill, keepAllowed, loadSkill, treesOf } from "./load.ts";
-import { selectVersion } from "./versions/select-version.ts";
+import { authorizeSkill, keepAllowed, listRenamed, loadSkill, treesOf } from "./load.ts";
+import { removalReason, unseenVersions, warningsAbout } from "./marks/marks.ts";
+import type { ResolveQuery } from "./schema.ts";
+import { selectVersion, shownVersion } from "./versions/select-version.ts";
 import { readSelector } from "./versions/semver.ts";
+import { findVersion } from "./versions/versions.ts";
 
 /** Maximum number of candidates in an error. */
 const candidateLimit = 20;
 
+interface ResolvedSkill {
+  skill: SkillDoc;
+  version: VersionDoc;
+  /** It belongs to one of the caller's organizations. */
+  own: boolean;
+  /** Why the caller should remove the version that it has installed. */
+  remove: RemovalReason | undefined;
+  /** Sentences about the version, and about a reference by a former slug. */
+  warnings: string[];
+}
+
 /**
- * Resolves a reference and a pin. Throws `not_found`, or `ambiguous`, with `details.candidates`. `own`: the skill
- * belongs to one of the caller's organizations.
+ * Resolves a reference and a pin. Throws `not_found`, or `ambiguous`, with `details.candidates`, and with `remove`.
  */
 export async function resolveSkill(
   app: App,
   actor: Actor,
-  ref: string,
-  spec: string | undefined,
-): Promise<{ skill: SkillDoc; version: VersionDoc; own: boolean }> {
+  { ref: typed, version: spec, installed, hash, withheld = false }: ResolveQuery,
+): Promise<ResolvedSkill> {
   const selector = readSelector(spec);
-  const skill = await resolveRef(app, actor, ref.trim());
-  const version = await selectVersion(app, skill, selector);
-  return { skill, version, own: membershipIn(actor, skill.tenantId) !== undefined };
+  const ref = typed.trim();
+  const skill = await resolveRef(app, actor, ref);
+  const remove = await findRemoval(app, skill, { version: installed, hash });
+  try {
+    const takesLast = withheld && skill.withheld && selector.kind === "current";
+    const version =
+      takesLast && !unseenVersions(skill).includes(skill.current.version)
+        ? await shownVersion(app, skill)
+        : await selectVersion(app, skill, selector);
+    const own = membershipIn(actor, skill.tenantId) !== undefined;
+    const warnings = [...renameWarning(ref, skill), ...warningsAbout(skill, version)];
+    return { skill, version, own, remove, warnings };
+  } catch (error) {
+    if (!remove || !(error instanceof ServiceError)) throw error;
+    throw new ServiceError(error.code, error.message, { ...error.details, remove });
+  }
+}
+
+/** Says once to whoever still uses it that a reference has a former slug. */
+function renameWarning(ref: string, skill: SkillDoc): string[] {
+  const slug = /^(?:[a-z0-9-]+[/~])?([a-z0-9-]+)$/.exec(ref)?.[1];
+  const names = [skill.slug, skill.publicId, skill._id];
+  return slug === undefined || names.includes(slug)
+    ? []
+    : [`"${ref}" was renamed: it is ${refOf(skill)} now.`];
+}
+
+/** Only those who have the version know its hash: others don't learn that it exists. */
+async function findRemoval(
+  app: App,
+  skill: SkillDoc,
+  { version, hash }: { version: number | undefined; hash: string | undefined },
+): Promise<RemovalReason | undefined> {
+  if (version === undefined || hash === undefined) return undefined;
+  const reason = removalReason(skill, version);
+  if (reason === undefined) return undefined;
+  const row = await findVersion(app, skill, version);
+  return row?.hash === hash ? reason : undefined;
 }
 
 /** The skill of a reference as it is typed. Throws `not_found`, or `ambiguous`, with `details.candidates`. */
@@ -39,13 +88,16 @@ export async function resolveRef(app: App, actor: Actor, ref: string): Promise<S
 
   const qualified = /^([a-z0-9-]+)[/~]([a-z0-9-]+)$/.exec(ref);
   if (qualified)
-    return loadSkill(app, actor, `${qualified[1]}~${qualified[2]}`, "skill:read", { typed: ref });
+    return loadSkill(app, actor, `${qualified[1]}~${qualified[2]}`, "skill:read", {
+      typed: ref,
+      follow: true,
+    });
 
   if (/^[A-Za-z0-9]{10}$/.test(ref)) {
     const found = await app.storage.skillLookups.findByPublicId(ref);
     const trees = treesOf(found ? [found] : []);
     const [readable] = await keepAllowed(app, actor, "skill:read", found ? [found.skill] : [], trees);
-    if (readable) return readable;
+    if (readable) return authorizeSkill(app, actor, "skill:read", readable, ref, trees);
   }
   if (/^[0-9a-f]{24}$/.test(ref)) return loadSkill(app, actor, ref, "skill:read");
   return resolveBareSlug(app, actor, ref);
@@ -68,7 +120,7 @@ function readShareUrl(app: App, ref: string): string | undefined {
  */
 async function resolveBareSlug(app: App, actor: Actor, slug: string): Promise<SkillDoc> {
   const tenantIds = actor.kind === "anonymous" ? [] : actor.memberships.map((m) => m.tenantId);
-  const named = tenantIds.length > 0 ? await app.storage.skillLookups.listBySlugIn(tenantIds, slug) : [];
+  const named = tenantIds.length > 0 ? await listNamed(app, tenantIds, slug) : [];
   const trees = treesOf(named);
   const skills = named.map(({ skill }) => skill);
   const own = await keepAllowed(app, actor, "skill:read", skills, trees);
@@ -97,6 +149,12 @@ async function resolveBareSlug(app: App, actor: Actor, slug: string): Promise<Sk
       : `Your organizations have no skill "${slug}" that you can read. Write organization/${slug}.`,
     details,
   );
+}
+
+/** The skills with a slug in some organizations; without any, those that had it. */
+async function listNamed(app: App, tenantIds: string[], slug: string): Promise<FoundSkill[]> {
+  const named = await app.storage.skillLookups.listBySlugIn(tenantIds, slug);
+  return named.length > 0 ? named : listRenamed(app, tenantIds, slug);
 }
 
 /**

@@ -13,17 +13,22 @@ import { skillAccessRoutes } from "./access/access-routes.ts";
 import { presentSkillExposure } from "./access/exposure.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
+import { channelRoutes } from "./channels/routes.ts";
 import { collectionRoutes } from "./collections/routes.ts";
 import { findingRoutes } from "./findings/routes.ts";
 import { followingRoutes } from "./following/routes.ts";
 import { loadSkill, prefetchSkill, readsAsMember } from "./load.ts";
-import { warningsAbout } from "./marks/marks.ts";
+import { readOwnerTeams } from "./owner-teams.ts";
 import { presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
+import { provenanceRoutes } from "./provenance/routes.ts";
 import { findOrigin } from "./publish/copy-skill.ts";
 import { publishRoutes } from "./publish/routes.ts";
+import { reachRoutes } from "./reach/routes.ts";
 import { contentRoutes } from "./read/content-routes.ts";
 import { serverDeletionRoutes } from "./required-servers/deletion.ts";
 import { resolveSkill } from "./resolve.ts";
+import { reviewRoutes } from "./review/routes.ts";
+import { scanRoutes } from "./scan/routes.ts";
 import { MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
 import { foundByRoutes } from "./search/found-by/routes.ts";
 import { searchRoutes } from "./search/routes.ts";
@@ -33,7 +38,8 @@ import { synonymRoutes } from "./search/synonyms.ts";
 import { moveSkill } from "./settings/move.ts";
 import { deleteSkill, updateSkill } from "./settings/settings.ts";
 import { shareRoutes } from "./share/routes.ts";
-import { selectVersion } from "./versions/select-version.ts";
+import { slugRoutes } from "./slugs/routes.ts";
+import { shownVersion } from "./versions/select-version.ts";
 import { versionRoutes } from "./versions/version-routes.ts";
 
 const route = routesOf({ tag: "Skills", auth: "required" });
@@ -48,10 +54,16 @@ export function skillRoutes(app: App): Route[] {
     ...listRoutes(app),
     ...publishRoutes(app),
     ...versionRoutes(app),
+    ...channelRoutes(app),
+    ...slugRoutes(app),
+    ...reviewRoutes(app),
+    ...provenanceRoutes(app),
     ...itemRoutes(app),
     ...contentRoutes(app),
     ...analyticsRoutes(app),
+    ...reachRoutes(app),
     ...findingRoutes(app),
+    ...scanRoutes(app),
     ...skillAccessRoutes(app),
     ...shareRoutes(app),
     ...followingRoutes(app),
@@ -64,6 +76,8 @@ function listRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills",
+      id: "listSkills",
+      failures: ["mfa_required", "reauthentication_required", "not_found", "ambiguous", "refused"],
       summary: "List the skills of your organizations",
       signable: true,
       query: ListQuery,
@@ -72,8 +86,9 @@ function listRoutes(app: App): Route[] {
       budget: "search",
       async handle({ actor, query }) {
         const page = await listSkills(app, actor, query);
+        const reader = { isMember: true, teams: await readOwnerTeams(app, page.items) };
         return new Page(
-          page.items.map((skill) => presentSkill(skill, { isMember: true })),
+          page.items.map((skill) => presentSkill(skill, reader)),
           page.nextCursor,
         );
       },
@@ -81,20 +96,22 @@ function listRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/resolve",
+      id: "resolveSkill",
+      failures: ["sso_required", "mfa_required", "reauthentication_required", "not_found", "ambiguous"],
       summary: "Resolve a slug, org/slug, publicId or share URL, and a pin",
       auth: "optional",
       crossOrigin: "anonymous",
       query: ResolveQuery,
       data: ResolveResult,
       async handle({ actor, query }) {
-        const { skill, version, own } = await resolveSkill(app, actor, query.ref, query.version);
+        const { skill, version, own, remove, warnings } = await resolveSkill(app, actor, query);
         const requiredMcpServers = await requiredServersOf(app, actor, skill);
-        const warnings = warningsAbout(skill, version);
         return {
           skill: { ...presentSkill(skill), requiredMcpServers },
           version: presentVersion(version, skill),
           own,
           warnings: warnings.length === 0 ? undefined : warnings,
+          remove,
         };
       },
     }),
@@ -106,6 +123,7 @@ function itemRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill",
+      id: "getSkill",
       summary: "Read a skill",
       auth: "optional",
       crossOrigin: "anonymous",
@@ -114,10 +132,10 @@ function itemRoutes(app: App): Route[] {
       prefetch: prefetchSkill(app),
       async handle({ actor, params, prefetched }) {
         const skill = await loadSkill(app, actor, params.skill, "skill:read", { prefetched });
-        const version = await selectVersion(app, skill, { kind: "current" });
-        const detail = presentSkillDetail(skill, version, {
-          isMember: await readsAsMember(app, actor, skill),
-        });
+        const version = await shownVersion(app, skill);
+        const isMember = await readsAsMember(app, actor, skill);
+        const teams = isMember ? await readOwnerTeams(app, [skill]) : undefined;
+        const detail = presentSkillDetail(skill, version, { isMember, teams });
         const requiredMcpServers = await requiredServersOf(app, actor, skill);
         return { ...detail, requiredMcpServers, origin: await findOrigin(app, actor, skill) };
       },
@@ -125,25 +143,31 @@ function itemRoutes(app: App): Route[] {
     route({
       method: "put",
       path: "/api/skills/:skill",
-      summary: "Change a skill's name, description, visibility, tags or required MCP servers",
+      id: "updateSkill",
+      failures: ["refused"],
+      summary: "Change a skill's name, description, visibility, tags, owner team or required MCP servers",
       signable: true,
       params: SkillParams,
       body: UpdateSkill,
       data: ChangedSkillPayload,
       async handle({ actor, params, body }) {
-        const { skill, exposure, readers } = await updateSkill(app, actor, params.skill, body);
-        const version = await selectVersion(app, skill, { kind: "current" });
+        const { skill, exposure, ...planned } = await updateSkill(app, actor, params.skill, body);
+        const version = await shownVersion(app, skill);
         return {
-          ...presentSkillDetail(skill, version),
+          ...presentSkillDetail(skill, version, {
+            isMember: false,
+            teams: await readOwnerTeams(app, [skill]),
+          }),
           requiredMcpServers: await requiredServersOf(app, actor, skill),
           exposure: await presentSkillExposure(app, exposure),
-          readers,
+          ...planned,
         };
       },
     }),
     route({
       method: "delete",
       path: "/api/skills/:skill",
+      id: "deleteSkill",
       summary: "Delete a skill with all its versions",
       signable: true,
       params: SkillParams,
@@ -153,6 +177,8 @@ function itemRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/skills/:skill/move",
+      id: "moveSkill",
+      failures: ["already_exists", "conflict", "limit_reached", "managed_folder"],
       summary: "Move a skill to another folder; its slug, publicId and versions stay",
       params: SkillParams,
       body: MoveSkill,

@@ -10,7 +10,9 @@ import {
   skillTypes,
   visibilities,
 } from "../../contract/vocabulary.ts";
+import { isDeviceName } from "../folders/tree/slug.ts";
 import { listQuery } from "../http/request/cursor.ts";
+import { flag } from "../http/request/flag.ts";
 import { requiredMcpServers } from "../mcp-servers/schema.ts";
 import { contentLocation } from "./publish/content/content-location-schema.ts";
 import { fileChanges } from "./publish/content/edit-schema.ts";
@@ -167,10 +169,22 @@ export const PlanVersion = versionFields
   .refine(hasOneNumber, "semver excludes bump and prerelease");
 export type PlanVersion = z.output<typeof PlanVersion>;
 
-const dryRun = z
+export const dryRun = z
   .boolean()
   .optional()
   .meta({ description: "changes nothing, and returns the response that the change would have" });
+
+const lineOfText = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.deprecation)
+  .regex(oneLineText, "must be one line without control characters");
+
+const deprecation = lineOfText
+  .nullable()
+  .optional()
+  .meta({ description: "what to do instead; null undoes the deprecation" });
 
 export const UpdateSkill = z
   .strictObject({
@@ -178,7 +192,15 @@ export const UpdateSkill = z
     description: description.optional(),
     visibility: z.enum(visibilities).optional(),
     tags: tags.optional(),
+    deprecated: deprecation,
     requiredMcpServers: requiredMcpServers.optional(),
+    ownerTeamId: z
+      .string()
+      .min(1)
+      .max(64)
+      .nullable()
+      .optional()
+      .meta({ description: "team of the organization that looks after it; null removes it" }),
     dryRun,
   })
   .refine((fields) => Object.keys(fields).some((field) => field !== "dryRun"), "needs at least one field");
@@ -197,6 +219,18 @@ export const MoveSkill = z
   );
 export type MoveSkill = z.output<typeof MoveSkill>;
 
+const skillSlug = z
+  .string()
+  .max(limits.skillSlug)
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, "must be lower-case letters, digits and single hyphens")
+  .refine((slug) => !isDeviceName(slug), "is the name of a device on Windows");
+
+export const RenameSkill = z.strictObject({
+  slug: skillSlug.meta({ description: "the new slug" }),
+  dryRun,
+});
+export type RenameSkill = z.output<typeof RenameSkill>;
+
 export const CopySkill = z
   .strictObject({
     tenantId: z.string().min(1).max(64).meta({ description: "id or slug of the organization" }),
@@ -206,12 +240,7 @@ export const CopySkill = z
       .optional()
       .meta({ description: "number, exact version or range; default: the current one" }),
     name: skillName.optional().meta({ description: "default: the skill's name" }),
-    slug: z
-      .string()
-      .max(limits.skillSlug)
-      .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, "must be lower-case letters, digits and single hyphens")
-      .optional()
-      .meta({ description: "default: made from the name" }),
+    slug: skillSlug.optional().meta({ description: "default: made from the name" }),
     visibility: z.enum(visibilities).optional().meta({ description: "default: private" }),
     folder: folderPath.optional(),
     createFolders: z.boolean().optional(),
@@ -224,23 +253,26 @@ export const RevertSkill = z.strictObject({
   version: z
     .union([z.number().int().min(1), z.string().min(1).max(200)])
     .meta({ description: "version number or exact semver" }),
+  dryRun,
 });
 export type RevertSkill = z.output<typeof RevertSkill>;
 
 export const MarkVersion = z
   .strictObject({
-    deprecated: z
-      .string()
-      .trim()
-      .min(1)
-      .max(limits.deprecation)
-      .regex(oneLineText, "must be one line without control characters")
-      .nullable()
-      .optional()
-      .meta({ description: "what to do instead; null undoes the deprecation" }),
+    deprecated: deprecation,
     yanked: z.boolean().optional(),
+    reason: lineOfText
+      .optional()
+      .meta({ description: "why it is yanked, for those who have it or ask for it" }),
+    force: z
+      .boolean()
+      .optional()
+      .meta({ description: "with yanked: deletes the channels that point to the version" }),
+    dryRun,
   })
-  .refine((input) => Object.keys(input).length > 0, "needs deprecated or yanked");
+  .refine((input) => "deprecated" in input || "yanked" in input, "needs deprecated or yanked")
+  .refine((input) => input.reason === undefined || input.yanked, "has a reason only with yanked")
+  .refine((input) => input.force === undefined || input.yanked, "has force only with yanked");
 
 export const AnnounceUpload = z.strictObject({
   size: z.number().int().min(1),
@@ -289,17 +321,33 @@ export const UploadParams = z.object({ upload: z.string().max(64) });
 export const Selector = z.object({
   version: z.string().max(256).optional().meta({ description: "version number" }),
   semver: z.string().max(256).optional().meta({ description: "exact version" }),
-  range: z.string().max(256).optional().meta({ description: "semver range" }),
+  range: z.string().max(256).optional().meta({ description: "semver range, channel or latest" }),
 });
 
 export const ResolveQuery = z.object({
   ref: z.string().min(1).max(500),
-  version: z.string().max(256).optional().meta({ description: "number, exact version, range or latest" }),
+  version: z
+    .string()
+    .max(256)
+    .optional()
+    .meta({ description: "number, exact version, range, channel or latest" }),
+  installed: z.coerce.number().int().min(1).optional().meta({
+    description: "number of the installed version; the answer says whether it should be removed",
+  }),
+  hash: z.string().max(128).optional().meta({
+    description: "with `installed`: the hash of that version, which only those know who have it",
+  }),
+  withheld: flag.optional().meta({
+    description:
+      "also a skill of which no version can be installed, with its last one, for those who may see that",
+  }),
 });
+
+export type ResolveQuery = z.infer<typeof ResolveQuery>;
 
 export const VersionsQuery = z.object({
   spec: z.string().max(256).optional(),
-  prerelease: z.stringbool().optional(),
+  prerelease: flag.optional(),
   ...listQuery,
 });
 
@@ -313,7 +361,7 @@ export const DiffQuery = z.object({
     .max(limits.diffContext)
     .default(3)
     .meta({ description: "unchanged lines around each change" }),
-  renames: z.stringbool().optional().meta({
+  renames: flag.optional().meta({
     description: "report a removed and an added file of similar content as one; default for a text",
   }),
 });

@@ -37,6 +37,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "get",
       path,
+      id: "getSync",
       summary: "The repository that an organization is connected to, and the state of its sync",
       params: TenantParams,
       data: RepositorySyncPayload,
@@ -46,6 +47,8 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "post",
       path,
+      id: "connectSync",
+      failures: ["refused"],
       summary: "Connect a repository and branch, and sync it",
       params: TenantParams,
       body: ConnectRepository,
@@ -59,7 +62,8 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "patch",
       path,
-      summary: "Change the mode of the connection, and sync everything",
+      id: "updateSync",
+      summary: "Change settings of the connection, and sync everything",
       params: TenantParams,
       body: UpdateConnection,
       data: ConnectionPayload,
@@ -69,6 +73,8 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "delete",
       path,
+      id: "disconnectSync",
+      failures: ["refused"],
       summary: "Disconnect the repository; its files stay. Nothing reaches its host after the response",
       params: TenantParams,
       data: DisconnectedPayload,
@@ -77,6 +83,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${path}/run`,
+      id: "runSync",
       summary: "Import pending edits, then restore all skills in the repository",
       params: TenantParams,
       data: ConnectionPayload,
@@ -85,6 +92,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${path}/takeover`,
+      id: "takeOverSync",
       summary: "Take over the connection as the author of imported versions, and sync everything",
       params: TenantParams,
       data: ConnectionPayload,
@@ -94,6 +102,8 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${path}/plan`,
+      id: "getSyncPlan",
+      failures: ["conflict", "refused"],
       summary: "Plan of the next full sync: what it would write and create",
       params: TenantParams,
       data: SyncPlanPayload,
@@ -103,6 +113,8 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${path}/plan`,
+      id: "planSync",
+      failures: ["conflict", "refused"],
       summary: "Plan of a connection: what it would write and create; nothing is stored",
       params: TenantParams,
       body: ConnectRepository,
@@ -113,6 +125,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${path}/history`,
+      id: "listSyncHistory",
       summary: "Syncs that changed something or failed, newest first",
       params: TenantParams,
       query: SyncListQuery,
@@ -127,6 +140,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/webhooks/github",
+      id: "receiveGithub",
       summary:
         "Deliveries of GitHub's webhooks, authenticated by their signature; 202 if they concern no connection",
       auth: "optional",
@@ -144,10 +158,11 @@ export function syncRoutes(app: App): Route[] {
 }
 
 function conflictRoutes(app: App): Route[] {
-  const mark = (method: "put" | "delete", summary: string) =>
+  const mark = (method: "put" | "delete", id: string, summary: string) =>
     route({
       method,
       path: `${path}/conflicts/:conflict/seen`,
+      id,
       summary,
       params: ConflictParams,
       data: SyncConflictPayload,
@@ -158,6 +173,7 @@ function conflictRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${path}/conflicts`,
+      id: "listSyncConflicts",
       summary: "Skills that had changed on both sides, newest first",
       params: TenantParams,
       query: ConflictQuery,
@@ -168,7 +184,7 @@ function conflictRoutes(app: App): Route[] {
         return new Page(items.map(presentConflict), nextCursor);
       },
     }),
-    mark("put", "Mark a conflict as fine as it is"),
-    mark("delete", "Remove that mark"),
+    mark("put", "markConflictSeen", "Mark a conflict as fine as it is"),
+    mark("delete", "unmarkConflictSeen", "Remove that mark"),
   ];
 }

@@ -33,7 +33,10 @@ type NewToken = TokenOwner &
   >;
 
 type NewCiToken = Required<
-  Pick<TokenDoc, "_id" | "tenantId" | "name" | "createdAt" | "expiresAt" | "policyId" | "policyEpoch" | "run">
+  Pick<
+    TokenDoc,
+    "_id" | "tenantId" | "name" | "createdAt" | "expiresAt" | "policyId" | "policyEpoch" | "run" | "trust"
+  >
 > &
   Pick<TokenDoc, "scopes" | "allowedFolderIds" | "skillIds">;
 

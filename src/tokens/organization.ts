@@ -22,7 +22,7 @@ import { loadFolderPaths } from "./folder-paths.ts";
 import { inheritedAge, requireWithinMaximum } from "./max-age.ts";
 import { mintToken } from "./mint.ts";
 import type { CreateToken } from "./schema.ts";
-import { describeToken, eventSubject, listOwned, unknownToken } from "./service.ts";
+import { describeToken, eventSubject, findOwned, listOwned, unknownToken } from "./service.ts";
 
 /** A token with the names that a list shows. */
 export interface OrganizationToken {
@@ -43,6 +43,17 @@ export async function listOrganizationTokens(
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "apiToken:manage");
   const page = await listOwned(app, { tenantId }, input);
   return new Page(await describeAll(app, actor, tenantId, page.items), page.nextCursor);
+}
+
+export async function readOrganizationToken(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  id: string,
+): Promise<OrganizationToken> {
+  const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "apiToken:manage");
+  const [described] = await describeAll(app, actor, tenantId, [await findOwned(app, { tenantId }, id)]);
+  return described!;
 }
 
 async function describeAll(

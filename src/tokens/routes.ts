@@ -11,7 +11,12 @@ import type { App } from "../app.ts";
 import { Enveloped, Page, routesOf, type Route } from "../http/route.ts";
 import { ListQuery, TenantParams } from "../orgs/schema.ts";
 import { loadFolderPaths } from "./folder-paths.ts";
-import { createOrganizationToken, listOrganizationTokens, revokeOrganizationToken } from "./organization.ts";
+import {
+  createOrganizationToken,
+  listOrganizationTokens,
+  readOrganizationToken,
+  revokeOrganizationToken,
+} from "./organization.ts";
 import {
   presentCreatedOrganizationToken,
   presentCreatedToken,
@@ -19,7 +24,14 @@ import {
   presentToken,
 } from "./present.ts";
 import { CreateToken, OrganizationTokenParams, TokenParams } from "./schema.ts";
-import { createToken, listTokens, loadCurrentToken, revokeCurrentToken, revokeToken } from "./service.ts";
+import {
+  createToken,
+  listTokens,
+  loadCurrentToken,
+  readToken,
+  revokeCurrentToken,
+  revokeToken,
+} from "./service.ts";
 
 export function tokenRoutes(app: App): Route[] {
   return [...personalRoutes(app), ...organizationRoutes(app)];
@@ -48,6 +60,8 @@ function currentRoutes(app: App): Route[] {
     personal({
       method: "get",
       path: "/api/user/tokens/current",
+      id: "getCurrentToken",
+      failures: ["refused"],
       summary: "Read the API token that calls: its name, limits and organization",
       data: CurrentTokenPayload,
       handle: ({ actor }) => readCurrentToken(app, actor),
@@ -55,6 +69,8 @@ function currentRoutes(app: App): Route[] {
     personal({
       method: "delete",
       path: "/api/user/tokens/current",
+      id: "revokeCurrentToken",
+      failures: ["refused"],
       summary: "Revoke the personal API token that calls, restricted or not, at once",
       data: null,
       handle: ({ actor }) => revokeCurrentToken(app, actor),
@@ -67,6 +83,7 @@ function personalRoutes(app: App): Route[] {
     personal({
       method: "get",
       path: "/api/user/tokens",
+      id: "listTokens",
       summary: "List your API tokens, newest first",
       query: ListQuery,
       data: TokenPayload,
@@ -83,6 +100,8 @@ function personalRoutes(app: App): Route[] {
     personal({
       method: "post",
       path: "/api/user/tokens",
+      id: "createToken",
+      failures: ["not_found", "limit_reached", "refused"],
       summary: "Create an API token; its secret is shown this once",
       body: CreateToken,
       status: 201,
@@ -95,8 +114,21 @@ function personalRoutes(app: App): Route[] {
     }),
     ...currentRoutes(app),
     personal({
+      method: "get",
+      path: "/api/user/tokens/:id",
+      id: "getToken",
+      summary: "Read one of your API tokens, without its secret",
+      params: TokenParams,
+      data: TokenPayload,
+      async handle({ actor, params }) {
+        const token = await readToken(app, actor, params.id);
+        return presentToken(token, await pathsOf(app, actor, [token]));
+      },
+    }),
+    personal({
       method: "delete",
       path: "/api/user/tokens/:id",
+      id: "revokeToken",
       summary: "Revoke an API token at once",
       params: TokenParams,
       data: null,
@@ -111,6 +143,7 @@ function organizationRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/tokens",
+      id: "listOrgTokens",
       summary: "List the API tokens of an organization, newest first",
       params: TenantParams,
       query: ListQuery,
@@ -124,6 +157,8 @@ function organizationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/tenants/:tenant/tokens",
+      id: "createOrgToken",
+      failures: ["limit_reached", "refused"],
       summary: "Create an API token that acts as the organization; its secret is shown this once",
       params: TenantParams,
       body: CreateToken,
@@ -135,8 +170,19 @@ function organizationRoutes(app: App): Route[] {
         ),
     }),
     route({
+      method: "get",
+      path: "/api/tenants/:tenant/tokens/:id",
+      id: "getOrgToken",
+      summary: "Read an API token of an organization, without its secret",
+      params: OrganizationTokenParams,
+      data: OrganizationTokenPayload,
+      handle: async ({ actor, params }) =>
+        presentOrganizationToken(await readOrganizationToken(app, actor, params.tenant, params.id)),
+    }),
+    route({
       method: "delete",
       path: "/api/tenants/:tenant/tokens/:id",
+      id: "revokeOrgToken",
       summary: "Revoke an API token of an organization at once",
       params: OrganizationTokenParams,
       data: null,

@@ -30,6 +30,19 @@ export async function listTokens(app: App, actor: Actor, input: ListQuery): Prom
   return listOwned(app, { userId }, input);
 }
 
+/** One of the caller's tokens. */
+export async function readToken(app: App, actor: Actor, id: string): Promise<ListedToken> {
+  const { userId } = requireUnrestricted(actor, "see API tokens");
+  return findOwned(app, { userId }, id);
+}
+
+/** A token of an owner that was not revoked. */
+export async function findOwned(app: App, owner: TokenOwner, id: string): Promise<ListedToken> {
+  const token = isId(id) ? await app.storage.tokens.find(id, owner) : null;
+  if (!token || token.policyId !== undefined) throw unknownToken(id);
+  return token;
+}
+
 /** A page of an owner's tokens. */
 export async function listOwned(app: App, owner: TokenOwner, input: ListQuery): Promise<Page<ListedToken>> {
   const [after] = decodeCursor(input.cursor, IdCursor) ?? [];

@@ -18,6 +18,7 @@ export function userAuditRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/audit-log",
+      id: "listOwnAudit",
       summary: "List what you did, newest first",
       query: AuditLogQuery,
       data: AuditLogPayload,
@@ -27,6 +28,7 @@ export function userAuditRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/audit-log/export",
+      id: "exportOwnAudit",
       summary: "Download what you did as CSV or JSON",
       query: AuditExportQuery,
       produces: "text/csv",

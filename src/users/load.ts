@@ -1,8 +1,9 @@
 /** Accounts as actors: who a session, a token or an approved device acts as. */
 import type { CiOrigin } from "../../contract/payloads/ci.ts";
+import type { CiTrust } from "../../storage/ci/trust.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
 import type { NamedFacts } from "../../storage/lookups/callers.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
+import { hasReviewRules, type MembershipDoc } from "../../storage/memberships.ts";
 import type { Account } from "../../storage/users.ts";
 import type {
   Actor,
@@ -52,6 +53,7 @@ type MembershipFacts = Pick<
   | "tenantName"
   | "tenantDeletionAt"
   | "tenantMaxTokenDays"
+  | "tenantReviews"
   | "tenantFactorFrom"
   | "tenantSsoProviderIds"
   | "sso"
@@ -112,12 +114,14 @@ export async function explainMemberships<Row extends MembershipFacts>(
 
 function requirementsOf({
   tenantMaxTokenDays,
+  tenantReviews,
   tenantFactorFrom,
   tenantSsoProviderIds,
   sso,
-}: MembershipFacts): Pick<Membership, "maxTokenDays" | "factorFrom" | "ssoProviderIds" | "sso"> {
+}: MembershipFacts): Pick<Membership, "maxTokenDays" | "reviews" | "factorFrom" | "ssoProviderIds" | "sso"> {
   return {
     maxTokenDays: tenantMaxTokenDays,
+    reviews: tenantReviews,
     factorFrom: tenantFactorFrom,
     ssoProviderIds: tenantSsoProviderIds,
     sso,
@@ -169,8 +173,8 @@ export function userActor(
 
 /** An organization as an actor, by one of its own tokens. */
 export function organizationActor(
-  tenant: { _id: string; slug: string; name: string },
-  token: { _id: string; name: string; run?: CiOrigin },
+  tenant: { _id: string; slug: string; name: string; reviewRules?: object },
+  token: { _id: string; name: string; createdBy?: string; run?: CiOrigin; trust?: CiTrust },
   limits: TokenLimits,
   origin: Origin,
 ): OrganizationActor {
@@ -181,14 +185,17 @@ export function organizationActor(
     role: "token",
     teamIds: [],
     permissions: organizationTokenPermissions,
+    reviews: hasReviewRules(tenant) || undefined,
   };
   return {
     kind: "organization",
     tokenId: token._id,
     tokenName: token.name,
+    creatorId: token.createdBy,
     memberships: [membership],
     limits,
     run: token.run,
+    trust: token.trust,
     origin,
   };
 }

@@ -15,6 +15,7 @@ export function userRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/profile",
+      id: "getProfile",
       summary: "Read who you are and where you belong",
       data: IdentityPayload,
       handle: async ({ actor }) => loadIdentity(app, await loadAccount(app, actor), requireUser(actor)),
@@ -22,6 +23,7 @@ export function userRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/session",
+      id: "getSession",
       summary: "Read who is signed in, or null for a visitor",
       auth: "optional",
       data: z.object({ user: IdentityPayload.nullable() }).meta({ id: "CurrentSession" }),
@@ -32,6 +34,8 @@ export function userRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: "/api/user/profile",
+      id: "updateProfile",
+      failures: ["already_exists"],
       summary: "Change your name or user name",
       body: UpdateProfile,
       data: IdentityPayload,

@@ -36,6 +36,7 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "get",
       path: base,
+      id: "getWorkspaces",
       summary: "Read whether personal workspaces are enabled, and where your own is",
       params: TenantParams,
       data: WorkspaceSettingsPayload,
@@ -44,6 +45,8 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/enable`,
+      id: "enableWorkspaces",
+      failures: ["already_exists", "conflict", "limit_reached", "refused"],
       summary: "Enable personal workspaces, and create one for every member",
       params: TenantParams,
       body: EnableWorkspaces,
@@ -56,6 +59,7 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/disable`,
+      id: "disableWorkspaces",
       summary: "Disable personal workspaces; their content stays",
       params: TenantParams,
       body: NoFields,
@@ -68,6 +72,8 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/move`,
+      id: "moveWorkspaces",
+      failures: ["already_exists", "conflict", "limit_reached", "managed_folder", "refused"],
       summary: "Rename or move the folder that contains all workspaces",
       params: TenantParams,
       body: UpdateFolder,
@@ -85,6 +91,8 @@ function repairRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/retry`,
+      id: "retryWorkspaces",
+      failures: ["refused"],
       summary: "Retry failed workspaces, of one member or of all",
       params: TenantParams,
       body: RetryWorkspaces,
@@ -96,6 +104,8 @@ function repairRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/repair`,
+      id: "repairWorkspaces",
+      failures: ["already_exists", "conflict", "limit_reached", "refused"],
       summary: "Check every workspace, and repair its flaws",
       params: TenantParams,
       body: NoFields,
@@ -111,6 +121,7 @@ function memberRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${base}/members`,
+      id: "listWorkspaces",
       summary: "List the members' workspaces, and those of members who have left",
       params: TenantParams,
       query: WorkspaceQuery,
@@ -124,6 +135,8 @@ function memberRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/reassign`,
+      id: "reassignWorkspace",
+      failures: ["already_exists", "conflict", "limit_reached", "refused"],
       summary: "Reassign the workspace of a former member",
       params: TenantParams,
       body: ReassignWorkspace,
@@ -136,6 +149,8 @@ function memberRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: `${base}/members/:userId`,
+      id: "deleteWorkspace",
+      failures: ["conflict", "refused"],
       summary: "Delete the workspace of a former member, with its skills",
       params: WorkspaceParams,
       data: null,

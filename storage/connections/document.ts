@@ -40,6 +40,8 @@ export interface ConnectionDoc extends WithOutbox {
   /** The `connectedBy` whose loss of access was reported to the owners. */
   goneConnector?: string;
   mode: SyncMode;
+  /** Marketplace files, once they were turned on: the name of the marketplace, which stays. */
+  marketplace?: { name: string; isOn: boolean };
   status: SyncStatus;
   /** Reason for the status `blocked` or `failing`. */
   problem?: SyncProblem;

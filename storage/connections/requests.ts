@@ -10,8 +10,9 @@ export interface SyncRequest {
   full?: boolean;
   /** Requested by a person. */
   manual?: boolean;
-  /** Also changes the mode. If the mode is not `from`, nothing is changed. */
+  /** Also changes settings. If one is not `from`, nothing is changed. */
   mode?: { from: SyncMode; to: SyncMode };
+  marketplace?: { from: ConnectionDoc["marketplace"]; to: ConnectionDoc["marketplace"] };
   /** New author of imports. */
   connectedBy?: ConnectionDoc["connectedBy"];
   /** A skill was erased, and must be removed from the mirror. */
@@ -32,9 +33,11 @@ export function requestOperations(connections: Collection<ConnectionDoc>) {
       of: { tenantId: string } | { id: string },
       request: SyncRequest,
     ): Promise<{ _id: string; wanted: number } | null> {
-      const { full = false, manual = false, mode, connectedBy, erased = false, now, events = [] } = request;
+      const { full = false, manual = false, mode, marketplace, connectedBy, erased = false, now } = request;
+      const { events = [] } = request;
       const which: Filter<ConnectionDoc> = "id" in of ? { _id: of.id } : { tenantId: of.tenantId };
       if (mode) which.mode = mode.from;
+      if (marketplace) which.marketplace = marketplace.from ?? { $exists: false };
       const update: Document[] = [
         {
           $set: {
@@ -44,6 +47,7 @@ export function requestOperations(connections: Collection<ConnectionDoc>) {
             updatedAt: now,
             cause: causeAfter(request.cause ?? { kind: "change" }),
             ...(mode ? { mode: mode.to } : {}),
+            ...(marketplace ? { marketplace: { $literal: marketplace.to } } : {}),
             ...(connectedBy ? { connectedBy: { $literal: connectedBy } } : {}),
             ...(erased ? { erasures: { $add: [{ $ifNull: ["$erasures", 0] }, 1] } } : {}),
           },

@@ -37,6 +37,7 @@ const commitPoints = [
   "workspaces",
   "mcp_servers",
   "skill_collections",
+  "slug_reservations",
   "connectors",
   "folder_trees",
   "connections",

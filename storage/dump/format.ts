@@ -33,4 +33,6 @@ export const passing = new Set([
   // Their files are in the data folder, which is not in a backup.
   "uploads",
   "webhook_deliveries",
+  // A restored copy must not send them.
+  "webhook_messages",
 ]);

@@ -37,6 +37,7 @@ const ofTenants = [
   "sync_runs",
   "teams",
   "tokens",
+  "webhooks",
   "workspaces",
 ];
 

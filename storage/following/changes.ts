@@ -120,9 +120,12 @@ function mailOperations(changes: Collection<FollowedChangeDoc>) {
     async postponeDue(userId: string, now: Date, mailAt: Date | undefined): Promise<void> {
       await changes.updateMany({ userId, mailAt: { $lte: now } }, mailUpdate(mailAt));
     },
-    /** Sets the time of everything that waits to be mailed; without one, nothing does any more. */
+    /** Sets the time of everything that waits to be mailed, except for reviews; without one, nothing does any more. */
     async reschedule(userId: string, mailAt: Date | undefined): Promise<void> {
-      await changes.updateMany({ userId, mailAt: { $exists: true } }, mailUpdate(mailAt));
+      await changes.updateMany(
+        { userId, mailAt: { $exists: true }, reason: { $ne: "reviewer" } },
+        mailUpdate(mailAt),
+      );
     },
   };
 }

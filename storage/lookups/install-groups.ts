@@ -9,8 +9,8 @@ export interface InstallScopeFilter {
   skillIds?: readonly string[];
 }
 
-/** Places in which a member has a version of a skill. */
-export type PersonVersion = Pick<InstallDoc, "skillId" | "userId" | "version" | "semver"> & {
+/** Places in which a member has a version of a skill with the same pin. */
+export type PersonVersion = Pick<InstallDoc, "skillId" | "userId" | "version" | "semver" | "range"> & {
   installs: number;
 };
 
@@ -53,12 +53,12 @@ export function openInstallGroups(database: Database) {
       group<{ userId: string; installs: number }>(scoped(scope), ["userId"], places, limit),
     /** Versions that each member has of a skill. */
     listOfSkill: (skillId: string, limit: number) =>
-      group<PersonVersion>({ skillId }, ["skillId", "userId", "version", "semver"], places, limit),
+      group<PersonVersion>({ skillId }, ["skillId", "userId", "version", "semver", "range"], places, limit),
     /** Versions of a skill on each machine. */
     listMachines: (skillId: string, limit: number) =>
-      group<Pick<InstallDoc, "userId" | "machine" | "version" | "semver">>(
+      group<Pick<InstallDoc, "userId" | "machine" | "version" | "semver" | "range">>(
         { skillId },
-        ["userId", "machine", "version", "semver"],
+        ["userId", "machine", "version", "semver", "range"],
         {},
         limit,
       ),
@@ -66,7 +66,7 @@ export function openInstallGroups(database: Database) {
     listOfPeople: (scope: InstallScopeFilter, userIds: readonly string[], limit: number) =>
       group<PersonVersion>(
         { ...scoped(scope), userId: { $in: [...userIds] } },
-        ["skillId", "userId", "version", "semver"],
+        ["skillId", "userId", "version", "semver", "range"],
         places,
         limit,
       ),

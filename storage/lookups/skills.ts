@@ -138,24 +138,27 @@ export function openSkillLookups(database: Database, reads: JoinedReads) {
     async findByPath(
       tenantSlug: string,
       slug: string,
-    ): Promise<{ found: FoundSkill | undefined } | undefined> {
-      const [row] = await database.aggregate<{ skill: SkillDoc[]; tree: TreeState[] }>("tenants", [
-        { $match: { slugs: tenantSlug, erasedAt: { $exists: false } } },
-        {
-          $lookup: {
-            from: "skills",
-            localField: "_id",
-            foreignField: "tenantId",
-            pipeline: [{ $match: { slug, ...visible } }, { $project: unread }],
-            as: "skill",
+    ): Promise<{ tenantId: string; found: FoundSkill | undefined } | undefined> {
+      const [row] = await database.aggregate<{ _id: string; skill: SkillDoc[]; tree: TreeState[] }>(
+        "tenants",
+        [
+          { $match: { slugs: tenantSlug, erasedAt: { $exists: false } } },
+          {
+            $lookup: {
+              from: "skills",
+              localField: "_id",
+              foreignField: "tenantId",
+              pipeline: [{ $match: { slug, ...visible } }, { $project: unread }],
+              as: "skill",
+            },
           },
-        },
-        { $lookup: { from: "folder_trees", localField: "_id", foreignField: "_id", as: "tree" } },
-        { $project: { skill: 1, tree: { _id: 1, revision: 1, change: 1, prunedRevision: 1 } } },
-      ]);
+          { $lookup: { from: "folder_trees", localField: "_id", foreignField: "_id", as: "tree" } },
+          { $project: { skill: 1, tree: { _id: 1, revision: 1, change: 1, prunedRevision: 1 } } },
+        ],
+      );
       if (!row) return undefined;
       const [skill] = row.skill;
-      return { found: skill && { skill, tree: row.tree[0] } };
+      return { tenantId: row._id, found: skill && { skill, tree: row.tree[0] } };
     },
   };
 }

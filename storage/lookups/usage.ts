@@ -6,14 +6,25 @@ import type { SkillDoc } from "../skills/document.ts";
 
 export type UsedSkill = Pick<
   SkillDoc,
-  "_id" | "publicId" | "slug" | "name" | "description" | "folderId" | "downloads" | "createdAt" | "updatedAt"
+  | "_id"
+  | "publicId"
+  | "slug"
+  | "name"
+  | "description"
+  | "folderId"
+  | "downloads"
+  | "createdAt"
+  | "updatedAt"
+  | "channels"
+  | "marks"
 > & { current: Pick<SkillDoc["current"], "version" | "semver"> };
 
-/** Number of places in which members have a version. */
+/** Number of places in which members have a version with the same pin. */
 export interface InstalledVersion {
   skillId: string;
   version: number;
   semver: string;
+  range?: string;
   places: number;
 }
 
@@ -38,6 +49,8 @@ export function openUsage(database: Database) {
               downloads: 1,
               createdAt: 1,
               updatedAt: 1,
+              channels: 1,
+              marks: 1,
               "current.version": 1,
               "current.semver": 1,
             },
@@ -58,7 +71,7 @@ export function openUsage(database: Database) {
       const rows = await installs.aggregate<{ _id: string }>(stages, options).toArray();
       return rows.map(({ _id }) => _id);
     },
-    /** Installed versions by skill. */
+    /** Installed versions by skill and pin. */
     listInstalled: (tenantId: string, limit: number): Promise<InstalledVersion[]> =>
       installs
         .aggregate<InstalledVersion>(
@@ -66,7 +79,7 @@ export function openUsage(database: Database) {
             { $match: { tenantId } },
             {
               $group: {
-                _id: { skillId: "$skillId", version: "$version", semver: "$semver" },
+                _id: { skillId: "$skillId", version: "$version", semver: "$semver", range: "$range" },
                 places: { $sum: 1 },
               },
             },

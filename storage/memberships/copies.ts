@@ -1,6 +1,10 @@
 /** Copies of fields of organizations, users and teams in their memberships. */
 import type { Collection } from "mongodb";
 import type { MembershipDoc } from "./document.ts";
+/** Whether new versions may have to wait for a review in an organization. */
+export const hasReviewRules = ({ reviewRules = {} }: { reviewRules?: object }): boolean =>
+  Object.keys(reviewRules).length > 0;
+
 /** Fields of an organization that its memberships copy. */
 interface FollowedTenant {
   _id: string;
@@ -10,6 +14,7 @@ interface FollowedTenant {
   maxTokenDays?: number;
   mfaRequirement?: { from: Date };
   ssoProviderIds?: string[];
+  reviewRules?: object;
 }
 
 export function copyOperations(memberships: Collection<MembershipDoc>) {
@@ -17,6 +22,7 @@ export function copyOperations(memberships: Collection<MembershipDoc>) {
     /** Copies an organization's names, requirements and deletion, and activates pending memberships. */
     async follow(tenant: FollowedTenant): Promise<void> {
       const { slug, name, deletionAt, maxTokenDays, mfaRequirement, ssoProviderIds = [] } = tenant;
+      const hasReviews = hasReviewRules(tenant);
       await memberships.updateMany(
         { tenantId: tenant._id },
         {
@@ -27,6 +33,7 @@ export function copyOperations(memberships: Collection<MembershipDoc>) {
             ...(maxTokenDays === undefined ? {} : { tenantMaxTokenDays: maxTokenDays }),
             ...(mfaRequirement ? { tenantFactorFrom: mfaRequirement.from } : {}),
             ...(ssoProviderIds.length > 0 ? { tenantSsoProviderIds: ssoProviderIds } : {}),
+            ...(hasReviews ? { tenantReviews: true as const } : {}),
           },
           $unset: {
             pending: true,
@@ -34,6 +41,7 @@ export function copyOperations(memberships: Collection<MembershipDoc>) {
             ...(maxTokenDays === undefined ? { tenantMaxTokenDays: true } : {}),
             ...(mfaRequirement ? {} : { tenantFactorFrom: true }),
             ...(ssoProviderIds.length > 0 ? {} : { tenantSsoProviderIds: true }),
+            ...(hasReviews ? {} : { tenantReviews: true }),
           },
         },
       );

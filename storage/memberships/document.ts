@@ -9,6 +9,8 @@ export interface MembershipDoc extends WithOutbox {
   /** Time at which the deleted organization is erased; until then the membership gives almost no access. */
   tenantDeletionAt?: Date;
   tenantMaxTokenDays?: number;
+  /** Set if new versions may have to wait for a review in the organization. */
+  tenantReviews?: true;
   /** Time from which the organization requires a second factor. */
   tenantFactorFrom?: Date;
   /** Identity providers of which the organization enforces one. */

@@ -15,6 +15,8 @@ export interface MarketplacePlugin {
   description: string;
   semver: string;
   tags: string[];
+  /** A text that Cursor reads as a rule; other tools have no place for it. */
+  isRule: boolean;
   author: string | null;
   /** Commit of the skill's version. */
   commit: string;

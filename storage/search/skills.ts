@@ -43,6 +43,8 @@ export interface SkillConditions {
   updatedSince?: Date;
   /** Id of an MCP server that a skill requires. */
   requiredServerId?: string;
+  /** Teams of which one owns a skill. */
+  ownerTeamIds?: string[];
 }
 
 export interface SkillQuery extends SkillConditions {
@@ -154,7 +156,16 @@ const { excerpt: _excerpt, ...foundFields } = listedFields;
 /** Fields of a skill that the facets of a search count. */
 export type CountedSkill = Pick<
   SkillDoc,
-  "_id" | "tenantId" | "folderId" | "type" | "tags" | "visibility" | "listed" | "takedown" | "updatedAt"
+  | "_id"
+  | "tenantId"
+  | "folderId"
+  | "type"
+  | "tags"
+  | "visibility"
+  | "listed"
+  | "takedown"
+  | "withheld"
+  | "updatedAt"
 >;
 const countedFields = {
   tenantId: 1,
@@ -164,6 +175,7 @@ const countedFields = {
   visibility: 1,
   listed: 1,
   takedown: 1,
+  withheld: 1,
   updatedAt: 1,
 } as const;
 
@@ -177,6 +189,7 @@ function itemFilter(query: SkillConditions): Filter<SkillDoc> {
   if (query.updatedSince !== undefined) clauses.push({ updatedAt: { $gte: query.updatedSince } });
   if (query.requiredServerId !== undefined)
     clauses.push({ requiredServerIds: query.requiredServerId, visibility: "private" });
+  if (query.ownerTeamIds !== undefined) clauses.push({ ownerTeamId: oneOf(query.ownerTeamIds) });
   return { $and: clauses };
 }
 
@@ -193,7 +206,7 @@ function pageFilter(query: SkillQuery): Filter<SkillDoc> {
 
 function scopeFilter(scope: SkillScope): Filter<SkillDoc> {
   if (scope.kind === "catalog") return catalogFilter(scope);
-  return { $and: [scopeClauses(scope), { deletedAt: { $exists: false } }] };
+  return { $and: [scopeClauses(scope), { deletedAt: { $exists: false }, withheld: { $ne: "unreleased" } }] };
 }
 
 function catalogFilter({ tenantId, except = [] }: { tenantId?: string; except?: string[] }) {

@@ -1,13 +1,13 @@
 /** Changes of a skill. Each is one conditional write, which also contains the audit events of the change. */
 import type { Collection } from "mongodb";
-import { changeOf } from "../change.ts";
+import { changeOf, type Patch } from "../change.ts";
 import type { EventRow } from "../outbox.ts";
 import type { VersionDoc } from "../versions.ts";
-import { notDeleted, visible, type SkillDoc, type VersionSummary } from "./document.ts";
+import { notDeleted, visible, type SkillDoc, type VersionMark } from "./document.ts";
 
 /** Fields of the skill that an appended version changes. */
 export type AppendedFields = Partial<
-  Pick<SkillDoc, "description" | "tags" | "excerpt" | "current" | "updatedAt">
+  Pick<SkillDoc, "description" | "tags" | "excerpt" | "current" | "listed" | "waitingSince" | "updatedAt">
 >;
 
 export function changeOperations(skills: Collection<SkillDoc>) {
@@ -24,88 +24,90 @@ export function changeOperations(skills: Collection<SkillDoc>) {
       {
         fields,
         highestRelease,
+        mark,
+        folderId,
         events,
         expectedCurrent,
         packBytes,
       }: {
         fields: AppendedFields;
         highestRelease: string;
+        /** State of the version, if it is not simply published. */
+        mark?: VersionMark;
+        /** The folder for which that was decided. */
+        folderId: string | null;
         events: EventRow[];
         expectedCurrent?: number;
         packBytes: number;
       },
     ) =>
       change(id, {
-        when: { "head.version": expectedHead, "current.version": expectedCurrent },
+        when: { "head.version": expectedHead, "current.version": expectedCurrent, folderId },
         set: { ...fields, head: { version: version.version, oid: version.oid }, highestRelease },
-        unset: ["highestSemver"],
+        unset: fields.current ? ["highestSemver", "withheld"] : ["highestSemver"],
         inc: { revision: 1, storedBytes: packBytes },
-        push: { pending: version },
+        push: mark ? { pending: version, marks: mark } : { pending: version },
         events,
       }),
 
     /**
-     * Changes the current version. Returns null if a publish or another revert changed it concurrently, or if the new
-     * one was yanked.
+     * Changes the current version, states of versions, channels or reviews of findings. Returns null if the skill has
+     * changed since `revision`.
      */
-    moveCurrent: (
-      id: string,
-      expected: number,
-      current: VersionSummary,
-      excerpt: string,
-      now: Date,
-      events: EventRow[],
-    ) =>
-      change(id, {
-        when: {
-          "current.version": expected,
-          marks: { $not: { $elemMatch: { version: current.version, yanked: true } } },
-        },
-        set: { current, excerpt },
-        inc: { revision: 1 },
-        now,
-        events,
-      }),
-
-    /** Replaces marks of versions or findings. Returns null if the skill has changed since `revision`. */
-    annotate: (
-      id: string,
-      revision: number,
-      fields: Partial<Pick<SkillDoc, "marks" | "reviews" | "current" | "excerpt" | "updatedAt">>,
-      events: EventRow[],
-    ) => change(id, { revision, set: fields, events }),
+    annotate: (id: string, revision: number, patch: Patch<SkillDoc>, events: EventRow[]) =>
+      change(id, { revision, patch, events }),
 
     update: (
       id: string,
-      fields: Partial<
-        Pick<
-          SkillDoc,
-          "name" | "nameKey" | "description" | "visibility" | "listed" | "tags" | "requiredServerIds"
-        >
+      patch: Pick<
+        Patch<SkillDoc>,
+        | "name"
+        | "nameKey"
+        | "description"
+        | "visibility"
+        | "listed"
+        | "tags"
+        | "deprecated"
+        | "requiredServerIds"
+        | "ownerTeamId"
       >,
       now: Date,
       events: EventRow[],
-    ) => change(id, { when: visible, set: fields, inc: { revision: 1 }, now, events }),
+    ) => change(id, { when: visible, patch, inc: { revision: 1 }, now, events }),
 
-    /** Moves a skill to another folder. Returns null if it is no longer in `expected`. */
+    /** Moves a skill to another folder. Returns null if it is no longer where it was, or has another slug. */
     move: (
-      id: string,
-      expected: string | null,
+      { _id, slug, folderId }: Pick<SkillDoc, "_id" | "slug" | "folderId">,
       target: Pick<SkillDoc, "folderId" | "effectiveRestrictionId" | "listed">,
       now: Date,
       events: EventRow[],
     ) =>
-      change(id, {
-        when: { folderId: expected, ...visible },
+      change(_id, {
+        when: { slug, folderId, ...visible },
         set: target,
         inc: { revision: 1 },
         now,
         events,
       }),
-    /** Marks a skill deleted: from this write on it is invisible, and its slug is free. */
-    markDeleted: (id: string, now: Date, events: EventRow[]) =>
-      change(id, {
-        set: { deletedAt: now, listed: false, slug: `${id}.deleted` },
+    /** Null if the skill was moved or renamed concurrently. Throws a duplicate error of `skill_slug`. */
+    rename: (
+      { _id, slug: from, folderId }: Pick<SkillDoc, "_id" | "slug" | "folderId">,
+      slug: string,
+      now: Date,
+      events: EventRow[],
+    ) =>
+      change(_id, {
+        when: { slug: from, folderId, ...visible },
+        set: { slug },
+        inc: { revision: 1 },
+        now,
+        events,
+      }),
+    /** Marks a skill deleted: from this write on it is invisible. Returns null if it was deleted or renamed. */
+    markDeleted: ({ _id, slug }: Pick<SkillDoc, "_id" | "slug">, now: Date, events: EventRow[]) =>
+      change(_id, {
+        when: { slug },
+        set: { deletedAt: now, listed: false, slug: `${_id}.deleted` },
         inc: { revision: 1 },
         events,
       }),

@@ -1,6 +1,7 @@
 /** Document of a skill, and its indexes. */
 import type { Filter } from "mongodb";
-import type { SkillType, Visibility } from "../../contract/vocabulary.ts";
+import type { FlaggedVerdict } from "../../contract/scan/policy.ts";
+import type { HoldReason, SkillType, Visibility } from "../../contract/vocabulary.ts";
 import type { WithOutbox } from "../outbox.ts";
 import type { VersionDoc } from "../versions.ts";
 /** Fields of a version that the skill document repeats, so that reads of the current version need one query. */
@@ -19,7 +20,7 @@ export type VersionSummary = Pick<
   | "contentLocation"
 > & { versionId: string };
 
-/** Advice against a version. A version with neither field has no mark. */
+/** The state of a version that is not simply published. */
 export interface VersionMark {
   version: number;
   semver: string;
@@ -27,6 +28,35 @@ export interface VersionMark {
   deprecated?: string;
   /** Only its number or exact semver selects it. Never set for the current version. */
   yanked?: true;
+  /** Why it is yanked. */
+  reason?: string;
+  /** Why it is held: only those who may update or review the skill see it. Never empty. */
+  held?: HoldReason[];
+  /** Set for a version that stays hidden: the reviewer's reason. */
+  rejected?: string;
+  /** A scan's verdict about which readers are warned. */
+  verdict?: FlaggedVerdict;
+  /** The person whose session or token published it, who can't approve it, and the approvals that it has. */
+  review?: { publisherId?: string; approvals: { userId: string; at: Date }[] };
+  /** Fields of the skill that the version changes when it is released. */
+  fields?: Partial<Pick<SkillDoc, "description" | "tags">>;
+}
+
+/** A named pointer to a version. The version is published, deprecated or held: never yanked or rejected. */
+export interface Channel {
+  name: string;
+  version: number;
+  semver: string;
+  movedAt: Date;
+}
+
+/**
+ * The last decision for a version other than the highest: installs resolve to it, or to a higher version that was
+ * published after version `head`.
+ */
+export interface VersionChoice {
+  semver: string;
+  head: number;
 }
 
 /** A finding that a member has looked at; it applies to every version with the finding. */
@@ -64,6 +94,8 @@ export interface SkillDoc extends WithOutbox {
   visibility: Visibility;
   tags: string[];
   folderId: string | null;
+  /** Team of its organization that looks after it, which may not exist any more. No right follows from it. */
+  ownerTeamId?: string;
   /** Restricted folder whose restriction is in effect. Derived, for lists; direct reads use the tree. */
   effectiveRestrictionId: string | null;
   /** Whether the catalog shows it: public, unrestricted, not taken down, not deleted. Derived, for its indexes. */
@@ -88,8 +120,21 @@ export interface SkillDoc extends WithOutbox {
   requiredServerIds?: string[];
   /** The skill of which it is a copy, which may not exist any more. */
   origin?: { skillId: string; version: number; copiedAt: Date };
-  /** Deprecated and yanked versions, in ascending order. */
+  /** Versions that are not simply published, in ascending order. */
   marks?: VersionMark[];
+  /** By name; absent if there are none. */
+  channels?: Channel[];
+  /** Absent while the highest release is current. */
+  choice?: VersionChoice;
+  /** Message of a skill that its publishers advise against. */
+  deprecated?: string;
+  /**
+   * Set while no version can be installed; `current` is then the last one that could be. `unreleased`: none ever could,
+   * so only those who may update or review the skill see it. `withdrawn`: all released ones are withdrawn.
+   */
+  withheld?: "unreleased" | "withdrawn";
+  /** Set while a version waits for a review. */
+  waitingSince?: Date;
   reviews?: FindingReview[];
   downloads: number;
   /** Bytes of the packs of its repository; absent until they are measured. */

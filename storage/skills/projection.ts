@@ -9,6 +9,9 @@ export type SkillToProject = Pick<
   SkillDoc,
   | "_id"
   | "tenantId"
+  | "tenantSlug"
+  | "publicId"
+  | "slug"
   | "createdBy"
   | "pending"
   | "outbox"
@@ -16,10 +19,13 @@ export type SkillToProject = Pick<
   | "revision"
   | "visibility"
   | "folderId"
+  | "ownerTeamId"
   | "effectiveRestrictionId"
   | "listed"
   | "takedown"
   | "suspended"
+  | "marks"
+  | "withheld"
 >;
 
 /** A skill as its refs, tags and search terms are derived from it. */
@@ -40,6 +46,9 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
           {
             projection: {
               tenantId: 1,
+              tenantSlug: 1,
+              publicId: 1,
+              slug: 1,
               createdBy: 1,
               pending: 1,
               outbox: 1,
@@ -47,10 +56,13 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
               revision: 1,
               visibility: 1,
               folderId: 1,
+              ownerTeamId: 1,
               effectiveRestrictionId: 1,
               listed: 1,
               takedown: 1,
               suspended: 1,
+              marks: 1,
+              withheld: 1,
             },
           },
         )
@@ -62,9 +74,17 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
     /** Commits that refs are derived from; undefined for a deleted skill. Waits a moment for other calls. */
     findOids: batchedLookup(async (ids) => {
       const found = await skills
-        .find({ _id: oneOf(ids), ...notDeleted }, { projection: { "current.oid": 1, "head.oid": 1 } })
+        .find(
+          { _id: oneOf(ids), ...notDeleted },
+          { projection: { "current.oid": 1, "head.oid": 1, marks: 1, withheld: 1 } },
+        )
         .toArray();
-      return new Map(found.map(({ _id, current, head }) => [_id, { current: current.oid, head: head.oid }]));
+      return new Map(
+        found.map(({ _id, current, head, marks, withheld }) => [
+          _id,
+          { main: withheld ? null : current.oid, head: head.oid, marks },
+        ]),
+      );
     }, afterLocks),
     /** Removes projected versions and published events from the documents. Later additions stay. */
     async clearProjected(projected: SkillToProject[]): Promise<void> {

@@ -84,13 +84,14 @@ export interface MailDue {
     | "domain-failing"
     | "domain-lapsed"
     | "storage-limit"
+    | "webhook-disabled"
     | "operator-notice";
   to: string;
   /** In mails about takedowns: the skill as `org/slug`, and the administrator's reason. */
   about?: { skill: string; reason: string };
   /** In mails about domains: the name, its TXT record, the organization, and when the verification lapses. */
   domain?: { name: string; record: string; organization: string; lapsesAt?: Date };
-  /** In mails about single sign-on and storage: the organization, and a sentence or the name of a user. */
+  /** In mails about single sign-on, storage and webhooks: the organization, and a sentence or the name of a user. */
   organization?: { slug: string; text: string };
   /** In mails to administrators of the service: a condition, and whether it is over. */
   operation?: { subject: string; text: string; isOver: boolean };

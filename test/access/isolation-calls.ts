@@ -12,6 +12,7 @@ export interface Organization {
   token: string;
   skill: PublishResult["skill"];
   ids: Record<
+    | "reservedSlug"
     | "folder"
     | "collection"
     | "team"
@@ -27,7 +28,9 @@ export interface Organization {
     | "session"
     | "passkey"
     | "grant"
-    | "follow",
+    | "follow"
+    | "webhook"
+    | "delivery",
     string
   >;
 }
@@ -39,11 +42,13 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "skill") return organization.skill.id;
   if (name === "folder") return organization.ids.folder;
   if (name === "collection") return organization.ids.collection;
+  if (name === "slug") return organization.ids.reservedSlug;
   if (name === "upload") return organization.ids.upload;
   if (name === "userId") return organization.member.id;
   if (name === "token") return organization.ids.invitation;
   if (name === "path") return "SKILL.md";
   if (name === "version") return "1";
+  if (name === "channel") return "stable";
   if (name === "finding") return "0".repeat(16);
   if (name === "conflict") return `${organization.skill.id}:1`;
   if (name === "user") return organization.owner.id;
@@ -52,6 +57,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "server") return organization.ids.mcpServer;
   if (name === "queue") return "maintenance";
   if (name === "report") return organization.skill.id;
+  if (name === "key") return "0".repeat(43);
   if (path.includes("/admin/jobs/")) return "1";
   if (path.includes("/teams/")) return organization.ids.team;
   if (name === "test") return "0".repeat(24);
@@ -61,6 +67,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (path.includes("/roles/")) return organization.ids.role;
   if (path.includes("/invitations/")) return organization.ids.invitation;
   if (path.includes("/user/sessions/")) return organization.ids.session;
+  if (name === "webhook" || name === "delivery") return organization.ids[name];
   if (name === "follow") return organization.ids.follow;
   if (path.includes("/user/grants/")) return organization.ids.grant;
   if (path.includes("/auth/passkeys/")) return organization.ids.passkey;
@@ -77,8 +84,10 @@ export const spyPolicy = { name: "spy", provider: "github", repository: "spy/ski
 export const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/skills/:skill/versions": () => ({ content: "mine\n" }),
   "post /api/skills/:skill/versions/plan": () => ({ format: "markdown", hash: "0".repeat(64) }),
+  "post /api/skills/:skill/rename": () => ({ slug: "taken-over" }),
   "post /api/skills/:skill/move": ({ ids }) => ({ folderId: ids.folder }),
   "patch /api/skills/:skill/versions/:version": () => ({ yanked: true }),
+  "put /api/skills/:skill/channels/:channel": () => ({ version: 1 }),
   "put /api/skills/:skill/findings/:finding": () => ({ reviewed: true }),
   "post /api/skills/:skill/copy": ({ org }) => ({ tenantId: org.id }),
   "post /api/skills/:skill/revert": () => ({ version: 1 }),
@@ -89,12 +98,18 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/admin/users/:user/end-sessions": () => ({ reason: "x" }),
   "post /api/admin/users/:user/reset-factors": () => ({ reason: "x" }),
   "put /api/tenants/:tenant/search-synonyms": () => ({ groups: [["a1", "b1"]] }),
+  "put /api/tenants/:tenant/review-rules/:folder": () => ({ approvals: 1 }),
+  "post /api/skills/:skill/versions/:version/review": () => ({ decision: "approve" }),
+  "post /api/skills/:skill/versions/:version/review/comments": () => ({ text: "Mine" }),
   "put /api/tenants/:tenant/auto-join": () => ({ enabled: true }),
   "put /api/tenants/:tenant/mfa-requirement": () => ({ required: true }),
+  "post /api/tenants/:tenant/webhooks": () => ({ name: "spy", url: "https://spy.example.com/hook" }),
+  "patch /api/tenants/:tenant/webhooks/:webhook": () => ({ url: "https://spy.example.com/hook" }),
   "put /api/tenants/:tenant/audit-log/forwarding": () => ({ url: "https://spy.example.com/audit" }),
   "put /api/admin/organizations/:tenant/storage-limit": () => ({ limitBytes: null, reason: "x" }),
   "post /api/admin/users/:user/grant-administrator": () => ({ reason: "x" }),
   "post /api/admin/users/:user/remove-administrator": () => ({ reason: "x" }),
+  "post /api/admin/signing-keys/:key/revoke": () => ({ reason: "x" }),
   "post /api/admin/skills/:skill/take-down": () => ({ reason: "x" }),
   "post /api/admin/skills/:skill/lift-takedown": () => ({ reason: "x" }),
   "put /api/skills/:skill": () => ({ name: "Taken over" }),

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { CreatedWebhookPayload } from "../../contract/payloads/webhooks.ts";
 import { apiRoutes } from "../../src/api.ts";
 import { newIdentity, signedCall } from "../support/anonymous.ts";
 import { addGrant } from "../support/grants.ts";
@@ -41,6 +42,12 @@ async function makeOrganization(): Promise<Organization> {
     folder: "shelf",
   });
   await restrict(service, owner, folder.id, [{ type: "member", id: member.id, level: "viewer" }]);
+  const gone = await made<PublishResult>("POST", "/api/skills", token, {
+    tenantId: org.id,
+    name: `Gone of ${org.slug}`,
+    content: "gone\n",
+  });
+  await made("DELETE", `/api/skills/${gone.skill.id}`, token);
   const role = await made<{ id: string }>("POST", `${base}/roles`, token, {
     name: "Readers",
     permissions: { skill: ["read"] },
@@ -81,6 +88,13 @@ async function makeOrganization(): Promise<Organization> {
   const follow = await service.call<{ id: string }>("PUT", `/api/user/follows/folders/${folder.id}`, {
     cookie: owner.cookie,
   });
+  const webhook = (
+    await service.call<CreatedWebhookPayload>("POST", `${base}/webhooks`, {
+      cookie: owner.cookie,
+      body: { name: "Guarded", url: "https://events.example.com/guarded" },
+    })
+  ).data;
+  const delivery = await made<{ id: string }>("POST", `${base}/webhooks/${webhook.id}/test`, token, {});
   return {
     org,
     owner,
@@ -88,6 +102,7 @@ async function makeOrganization(): Promise<Organization> {
     token: orgToken.token,
     skill: published.skill,
     ids: {
+      reservedSlug: gone.skill.slug,
       folder: folder.id,
       collection: collection.id,
       team: team.id,
@@ -104,6 +119,8 @@ async function makeOrganization(): Promise<Organization> {
       passkey,
       grant: await addGrant(service, owner, org),
       follow: follow.data.id,
+      webhook: webhook.id,
+      delivery: delivery.id,
     },
   };
 }

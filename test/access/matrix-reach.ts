@@ -27,6 +27,10 @@ async function read(caller: Caller, path: string): Promise<{ status: number; tex
   return { status: response.status, text: await response.text() };
 }
 
+interface Catalog {
+  plugins: { name: string; source: { sha256: string } }[];
+}
+
 /** Registers the tests, in the world of the matrix. */
 export function describeReach(): void {
   describe("what each caller gets in the forms of other clients", () => {
@@ -89,6 +93,58 @@ export function describeReach(): void {
           else if (!isOwn) assert.equal(isPublic(skill), false, `${caller.name}: ${slug}`);
         }
       }
+    });
+
+    it("is the public skills in the public marketplace, for every caller", async () => {
+      const expected = skills.filter(isPublic).map(({ payload }) => payload.slug);
+      for (const caller of tokens()) {
+        const { text } = await read(caller, `/${org.slug}/claude/marketplace.json`);
+        const found = (JSON.parse(text) as Catalog).plugins.map(({ name }) => name);
+        assert.deepEqual(found.toSorted(), expected.toSorted(), caller.name);
+        const { status } = await read(caller, `/${org.slug}.git/info/refs?service=git-upload-pack`);
+        assert.equal(status, 200, caller.name);
+      }
+    });
+
+    it("is the same in the marketplace of the members, and nothing that one of them may not read", async () => {
+      const served = new Set<string>();
+      for (const caller of tokens()) {
+        const { status, text } = await read(caller, `/${org.slug}/-/members/claude/marketplace.json`);
+        const refs = await read(caller, `/${org.slug}/-/members.git/info/refs?service=git-upload-pack`);
+        // Git asks for a password only after this status.
+        assert.equal(refs.status, status === 404 && caller.token === undefined ? 401 : status, caller.name);
+        const { actor } = caller;
+        const isMember =
+          actor.kind !== "anonymous" && actor.memberships.some(({ tenantId }) => tenantId === org.id);
+        if (!isMember) assert.ok([401, 404].includes(status), `${caller.name}: ${status}`);
+        if (status !== 200) {
+          assert.ok([401, 403, 404].includes(status), `${caller.name}: ${status}`);
+          continue;
+        }
+        const { plugins } = JSON.parse(text) as Catalog;
+        served.add(
+          plugins
+            .map(({ name, source }) => `${name} ${source.sha256}`)
+            .toSorted()
+            .join(),
+        );
+        for (const skill of skills) {
+          const isServed = plugins.some(({ name }) => name === skill.payload.slug);
+          if (isServed)
+            assert.equal(decide(caller, skill), "allowed", `${caller.name}: ${skill.payload.slug}`);
+        }
+      }
+      assert.equal(served.size, 1, [...served].join("\n"));
+    });
+
+    it("is what skill:read decides for the zips of marketplaces", async () => {
+      for (const caller of tokens())
+        for (const skill of skills) {
+          const path = `/${org.slug}/-/packages/${skill.payload.slug}/1.0.0.zip`;
+          const { status } = await read(caller, path);
+          const isAllowed = decide(caller, skill) === "allowed";
+          assert.equal(status === 200, isAllowed, `${caller.name}: ${path} ${status}`);
+        }
     });
   });
 }

@@ -5,7 +5,11 @@ import type { PublishResult, SkillPayload } from "../../contract/payloads/skills
 import { visibilities, type FolderLevel } from "../../contract/vocabulary.ts";
 import type { Actor, TokenLimits } from "../../src/access/actor.ts";
 import type { AccessContext, Verdict } from "../../src/access/decide.ts";
-import { anonymousKeyPermissions, permissionsOfRole } from "../../src/access/permissions.ts";
+import {
+  anonymousKeyPermissions,
+  organizationTokenPermissions,
+  permissionsOfRole,
+} from "../../src/access/permissions.ts";
 import { newIdentity, signedCall, type Identity } from "../support/anonymous.ts";
 import { startCiIssuer, type CiIssuer } from "../support/ci/issuer.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
@@ -220,7 +224,7 @@ async function makeCallers(): Promise<void> {
       body: { name, ...limits },
     });
     assert.equal(made.status, 201, JSON.stringify(made.body));
-    const own = { ...membershipOf("token"), permissions: permissionsOfRole("admin") };
+    const own = { ...membershipOf("token"), permissions: organizationTokenPermissions };
     const actor: Actor = {
       kind: "organization",
       tokenId: "t",
@@ -236,7 +240,7 @@ async function makeCallers(): Promise<void> {
 
 /** Pipelines that exchange their identities for tokens, which a policy limits to skills or not at all. */
 async function addPipelines(): Promise<void> {
-  const own = { ...membershipOf("token"), permissions: permissionsOfRole("admin") };
+  const own = { ...membershipOf("token"), permissions: organizationTokenPermissions };
   const named = skills.filter(
     ({ place, payload }) => payload.visibility === "private" && ["root", "vault"].includes(place),
   );

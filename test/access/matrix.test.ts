@@ -20,6 +20,8 @@ import { describeCollections } from "./matrix-collections.ts";
 import { describeImplied } from "./matrix-implied.ts";
 import { describeMcp } from "./matrix-mcp.ts";
 import { describeReach } from "./matrix-reach.ts";
+import { describeRenames } from "./matrix-renames.ts";
+import { describeReviews } from "./matrix-reviews.ts";
 import { describeServers } from "./matrix-servers.ts";
 import {
   around,
@@ -72,6 +74,7 @@ const acts: [Permission, string, (skill: Skill) => [method: string, path: string
   ["skill:read", "versions", ({ payload }) => ["GET", `/api/skills/${payload.publicId}/versions`]],
   ["skill:read", "content", ({ payload }) => ["GET", `/api/skills/${org.slug}~${payload.slug}/content`]],
   ["skill:read", "manifest", ({ payload }) => ["GET", `/api/skills/${payload.id}/manifest?version=1`]],
+  ["skill:read", "scan", ({ payload }) => ["GET", `/api/skills/${payload.id}/versions/1/scan`]],
   ["skill:read", "diff", ({ payload }) => ["GET", `/api/skills/${payload.id}/diff?from=1&to=1`]],
   ["skill:update", "settings", ({ payload }) => ["PUT", `/api/skills/${payload.id}`, { tags: [] }]],
   [
@@ -85,8 +88,19 @@ const acts: [Permission, string, (skill: Skill) => [method: string, path: string
     "marks of versions",
     ({ payload }) => ["PATCH", `/api/skills/${payload.id}/versions/1`, { yanked: false }],
   ],
+  ["skill:read", "channels", ({ payload }) => ["GET", `/api/skills/${payload.id}/channels`]],
+  [
+    "skill:update",
+    "a channel",
+    ({ payload }) => ["PUT", `/api/skills/${payload.id}/channels/stable`, { version: 1 }],
+  ],
   ["analytics:read", "analytics", ({ payload }) => ["GET", `/api/skills/${payload.id}/analytics`]],
   ["analytics:read", "adoption", ({ payload }) => ["GET", `/api/skills/${payload.id}/analytics/adoption`]],
+  [
+    "analytics:read",
+    "reached installs",
+    ({ payload }) => ["GET", `/api/skills/${payload.id}/reach/installs`],
+  ],
 ];
 
 describe("what each caller may do with each skill, over REST", () => {
@@ -130,7 +144,9 @@ describe("what each caller may do with each skill, over REST", () => {
     await service.settled();
     const made = await service.app.storage.database.raw.collection("skills").find({ tags: "made" }).toArray();
     for (const { _id } of made)
-      await service.call("DELETE", `/api/skills/${String(_id)}`, { token: owner.token });
+      await service.call("DELETE", `/api/skills/${String(_id)}`, {
+        token: owner.token,
+      });
     await service.settled();
   });
 });
@@ -177,7 +193,9 @@ describe("what each caller is shown in lists, over REST", () => {
       let cursor: string | null = null;
       do {
         const target: string = `/api/skills?limit=2${cursor ? `&cursor=${cursor}` : ""}`;
-        const page: Answer<SkillPayload[]> = await service.call("GET", target, { token: caller.token });
+        const page: Answer<SkillPayload[]> = await service.call("GET", target, {
+          token: caller.token,
+        });
         cursor = page.nextCursor ?? null;
         if (cursor) assert.equal(page.data.length, 2, caller.name);
         seen.push(...page.data.map((skill) => skill.slug));
@@ -209,7 +227,9 @@ describe("what each caller is shown in lists, over REST", () => {
         const all = [...new Set([...own, ...open])].toSorted();
         const expected = { all, mine: own, public: open }[scope];
         const target: string = `/api/search?${words}limit=200&facets=true&scope=${scope}`;
-        const answer: Answer<SearchHit[]> = await service.call("GET", target, { token: caller.token });
+        const answer: Answer<SearchHit[]> = await service.call("GET", target, {
+          token: caller.token,
+        });
         if (scope === "mine" && caller.token === undefined) {
           assert.equal(answer.code, "unauthenticated");
           continue;
@@ -252,20 +272,36 @@ describe("what each caller may do with each skill, through git", () => {
   const hidden = "never-was-here";
   /** Headers of a git client: a token as the password; or a signature, which no git client makes. */
   function headersOf({ token, identity }: Caller, target: string): Record<string, string> {
-    const call = { method: "GET", path: target, body: "", now: service.app.now() };
+    const call = {
+      method: "GET",
+      path: target,
+      body: "",
+      now: service.app.now(),
+    };
     if (identity) return signatureOf(identity, call);
     if (token === undefined) return {};
-    return { authorization: `Basic ${Buffer.from(`anybody:${token}`).toString("base64")}` };
+    return {
+      authorization: `Basic ${Buffer.from(`anybody:${token}`).toString("base64")}`,
+    };
   }
   async function look(caller: Caller, slug: string) {
     const target = `/${org.slug}/${slug}.git/info/refs?service=git-upload-pack`;
-    const answer = await service.raw("GET", target, { headers: headersOf(caller, target) });
+    const answer = await service.raw("GET", target, {
+      headers: headersOf(caller, target),
+    });
     const told = (await answer.text()).replaceAll(slug, "it");
-    return { status: answer.status, asks: answer.headers.get("www-authenticate"), told };
+    return {
+      status: answer.status,
+      asks: answer.headers.get("www-authenticate"),
+      told,
+    };
   }
   async function fetchPack(caller: Caller, slug: string): Promise<number> {
     const answer = await service.raw("POST", `/${org.slug}/${slug}.git/git-upload-pack`, {
-      headers: { ...headersOf(caller, ""), "content-type": "application/x-git-upload-pack-request" },
+      headers: {
+        ...headersOf(caller, ""),
+        "content-type": "application/x-git-upload-pack-request",
+      },
       bytes: Buffer.from("0000"),
     });
     await answer.arrayBuffer();
@@ -308,7 +344,9 @@ describe("what each caller may do with each skill, through git", () => {
   it("takes no push from anybody", async () => {
     for (const caller of callers) {
       const target = `/${org.slug}/root-public.git/info/refs?service=git-receive-pack`;
-      const answer = await service.raw("GET", target, { headers: headersOf(caller, target) });
+      const answer = await service.raw("GET", target, {
+        headers: headersOf(caller, target),
+      });
       assert.equal(answer.status, 403, caller.name);
       await answer.text();
     }
@@ -355,4 +393,6 @@ describeMcp();
 describeReach();
 describeServers();
 describeCollections();
+describeReviews();
+describeRenames();
 describeImplied();

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { InstallSummaryPayload, SkillAnalyticsPayload } from "../../contract/payloads/analytics.ts";
+import type {
+  InstallSummaryPayload,
+  OwnInstallPayload,
+  SkillAnalyticsPayload,
+  TenantUsagePayload,
+} from "../../contract/payloads/analytics.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
@@ -51,8 +56,40 @@ describe("installs of a skill", () => {
         ["1.0.0", 3, true],
       ],
     );
-    assert.deepEqual(data.reach, { unknown: 1, pinned: 2, patch: 4, minor: 3, major: 2 });
+    assert.deepEqual(data.reach, { unknown: 1, pinned: 2, channels: 0, patch: 4, minor: 3, major: 2 });
     assert.ok(!JSON.stringify(data).includes(member.username));
+  });
+
+  it("are outdated by the version of their channel, if they are pinned to one", async () => {
+    const skill = await newVersionedSkill({ service, user: owner, org, name: "Channel installs" });
+    await skill.push({ bump: "minor" });
+    await service.call("PUT", `/api/skills/${skill.id}/channels/stable`, {
+      token: owner.token,
+      body: { version: 1 },
+    });
+    const member = await newMember(service, org, "member");
+    for (const [version, range] of [
+      [1, "stable"],
+      [2, "stable"],
+      [1, "gone"],
+      [1, "latest"],
+    ] as const)
+      assert.equal((await report(skill.id, member, version, range)).data.recorded, true, range);
+
+    const { data } = await get<InstallSummaryPayload>(`/api/skills/${skill.id}/installs/summary`);
+
+    assert.equal(data.outdated, 2);
+    assert.deepEqual(data.reach, { unknown: 0, pinned: 0, channels: 3, patch: 1, minor: 1, major: 1 });
+    const own = await get<OwnInstallPayload[]>("/api/user/installs", member.token);
+    assert.deepEqual(own.data.map(({ semver, updateAvailable }) => [semver, updateAvailable]).toReversed(), [
+      ["1.0.0", false],
+      ["1.1.0", true],
+      ["1.0.0", false],
+      ["1.0.0", true],
+    ]);
+    const usage = await get<TenantUsagePayload>(`/api/tenants/${org.id}/analytics/usage`);
+    const [counted] = usage.data.outdated.skills.filter(({ skill: { id } }) => id === skill.id);
+    assert.equal(counted?.outdated, 2);
   });
 
   it("lose their pin with a report that has none, and take no other text for one", async () => {
@@ -68,7 +105,7 @@ describe("installs of a skill", () => {
     await put({});
 
     const { data } = await get<InstallSummaryPayload>(`/api/skills/${skill.id}/installs/summary`);
-    assert.deepEqual(data.reach, { unknown: 1, pinned: 0, patch: 0, minor: 0, major: 0 });
+    assert.deepEqual(data.reach, { unknown: 1, pinned: 0, channels: 0, patch: 0, minor: 0, major: 0 });
     assert.equal((await put({ range: "not a range" })).code, "invalid_request");
   });
 

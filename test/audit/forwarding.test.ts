@@ -5,8 +5,10 @@ import { createServer as createTcpServer, type AddressInfo, type Socket } from "
 import { describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { limits } from "../../contract/limits.ts";
+import type { AttentionPayload } from "../../contract/payloads/attention.ts";
 import type { AuditEntryPayload, AuditForwardingSettingPayload } from "../../contract/payloads/audit.ts";
 import { forwardAuditLog, queueForwarding } from "../../src/audit/forwarding/forward.ts";
+import { findConditions } from "../../src/operations/notices/find-conditions.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { newFolder, newMember, publishSkill } from "../support/organization.ts";
 import { assertIndexed, plansOf } from "../support/plans.ts";
@@ -85,6 +87,12 @@ async function addFolder(name: string): Promise<string> {
   return `folder.created ${id}`;
 }
 
+/** The items about receivers in the list of what needs a user. */
+async function needed({ token }: TestUser): Promise<AttentionPayload["items"]> {
+  const answer = await service.call<AttentionPayload>("GET", `/api/tenants/${org.slug}/attention`, { token });
+  return answer.data.items.filter(({ kind }) => kind === "audit_forwarding");
+}
+
 describe("the receiver of an audit log", () => {
   let secret: string;
 
@@ -123,13 +131,21 @@ describe("the receiver of an audit log", () => {
       const attempts = received.length;
       await forward();
       assert.equal(received.length, attempts, "the next attempt is not due");
+      assert.equal((await needed(owner)).length, refusal === 302 ? 1 : 0);
       clock.advance(3_600_000);
     }
+    const [item] = await needed(owner);
+    assert.match(item!.message, /fails: The receiver responded with status 302\.$/);
+    assert.deepEqual(await needed(await newMember(service, org, "admin")), [item]);
+    assert.deepEqual(await needed(await newMember(service, org, "member")), []);
+    const texts = (await findConditions(app)).map(({ text }) => text);
+    assert.ok(texts.includes("1 receiver of an audit log has failed for an hour."), texts.join());
     status = 204;
     received.length = 0;
     await forward();
     assert.equal(actionsSent().length, 2);
     assert.deepEqual([(await read()).state, (await read()).error], ["working", null]);
+    assert.deepEqual(await needed(owner), []);
   });
 
   it("gets no message twice at a time from concurrent deliveries", async () => {
@@ -280,7 +296,7 @@ describe("the receiver of an audit log", () => {
 });
 
 describe("a receiver that does not end", () => {
-  it("has ten seconds, also if it sends its response byte by byte", async () => {
+  it("has 15 seconds, also if it sends its response byte by byte", async () => {
     const sockets = new Set<Socket>();
     const drip = createServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
@@ -307,7 +323,7 @@ describe("a receiver that does not end", () => {
     for (const socket of sockets) socket.destroy();
     for (const server of [drip, silent]) server.close();
     for (const { code, error } of answers)
-      assert.deepEqual([code, error], ["refused", "The receiver took longer than 10 seconds."]);
+      assert.deepEqual([code, error], ["refused", "The receiver took longer than 15 seconds."]);
     assert.ok(performance.now() - started < 20_000);
   });
 });

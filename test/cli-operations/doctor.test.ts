@@ -86,12 +86,14 @@ describe("svc doctor", () => {
       client: "ok",
       clock: "ok",
       login: "ok",
+      required: "ok",
+      withdrawn: "ok",
       installs: "ok",
       "tool-claude": "ok",
     });
     assert.match(textOf(ran, "login"), /SVC_TOKEN is valid \(jane\)/);
     assert.deepEqual([text.code, text.stderr], [0, ""]);
-    assert.match(text.stdout, /^ok +node +Node [^]*\n\n10 ok, 0 warnings, 0 failed\.\n$/);
+    assert.match(text.stdout, /^ok +node +Node [^]*\n\n12 ok, 0 warnings, 0 failed\.\n$/);
     assert.deepEqual(await readdir(join(made.home, ".svc")), before);
   });
 

@@ -88,6 +88,72 @@ describe("svc revert", () => {
   });
 });
 
+interface Tried {
+  dryRun: true;
+  reach: { all: { machines: number } };
+}
+
+describe("svc deprecate and svc yank", () => {
+  it("warn those who install, and undo that", async (t) => {
+    const { json } = await setUp(t);
+
+    const whole = dataOf<{ versions: string[] }>(await json("deprecate", "code-review", "-m", "Use review"));
+    const some = dataOf<{ versions: string[] }>(await json("deprecate", "code-review@1.x", "-m", "Use 2.x"));
+    const installed = await json("install", "code-review", "-t", "claude", "-g");
+
+    assert.deepEqual([whole.versions, some.versions], [[], ["1.0.1", "1.0.0"]]);
+    assert.match(installed.stderr + installed.stdout, /code-review 1\.0\.1 is deprecated: Use 2\.x/);
+    assert.match(installed.stderr + installed.stdout, /code-review is deprecated: Use review/);
+    const undone = dataOf<{ deprecated: null }>(await json("deprecate", "code-review", "--undo"));
+    assert.equal(undone.deprecated, null);
+  });
+
+  it("show who has a version with --dry-run, and change nothing", async (t) => {
+    const { json, text } = await setUp(t);
+    await json("install", "code-review", "-t", "claude", "-g");
+
+    const yanked = dataOf<Tried>(await json("yank", "code-review@1.0.1", "--reason", "No", "--dry-run"));
+    const deprecated = dataOf<{ reach: object[] }>(
+      await json("deprecate", "code-review@1.x", "-m", "No", "--dry-run"),
+    );
+    const reverted = dataOf<Tried>(await json("revert", "code-review", "--to", "1", "--dry-run"));
+    const moved = dataOf<Tried>(await json("move", "code-review", "/", "--dry-run"));
+
+    for (const { dryRun, reach } of [yanked, reverted, moved])
+      assert.deepEqual([dryRun, reach.all.machines], [true, 1]);
+    assert.equal(deprecated.reach.length, 2);
+    const shown = await text("yank", "code-review@1.0.1", "--reason", "No", "--dry-run");
+    assert.match(shown.stdout, /^Would yank: .* 1\.0\.1\.$/m);
+    assert.match(shown.stdout, /^1 machine of 1 member has 1\.0\.1;.*\nNothing was changed\.$/m);
+    const current = dataOf<{ to: { semver: string } }>(await json("revert", "code-review", "--to", "2"));
+    assert.equal(current.to.semver, "1.0.1");
+  });
+
+  it("withdraw a version, whose lock still installs it with the reason", async (t) => {
+    const { json } = await setUp(t);
+
+    const first = dataOf<{ current: { semver: string } }>(
+      await json("yank", "code-review@1.0.1", "--reason", "It deletes files"),
+    );
+    const last = dataOf<{ current: null }>(await json("yank", "code-review@1.0.0", "--reason", "That too"));
+    const latest = await json("install", "code-review", "-t", "claude", "-g");
+    const exact = await json("install", "code-review@1.0.1", "-t", "claude", "-g");
+    const undone = dataOf<{ current: { semver: string } }>(await json("yank", "code-review@1.0.0", "--undo"));
+
+    assert.deepEqual([first.current.semver, last.current, undone.current.semver], ["1.0.0", null, "1.0.0"]);
+    assert.equal(latest.error.code, "E_NOT_FOUND");
+    assert.match(latest.error.message, /no version that can be installed: 1\.0\.1 is yanked/);
+    assert.equal(exact.code, 0);
+    assert.match(exact.stderr + exact.stdout, /is yanked by its publisher: It deletes files/);
+    assert.deepEqual(failureOf(await json("yank", "code-review@^1", "--reason", "x")), [
+      1,
+      "",
+      "E_INVALID_ARGUMENT",
+      "<skill>",
+    ]);
+  });
+});
+
 describe("svc edit", () => {
   it("changes the given fields only", async (t) => {
     const { json, text } = await setUp(t);

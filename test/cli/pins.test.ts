@@ -18,6 +18,7 @@ describe("a reference with a pin", () => {
     ["code-review@2.0.0-beta.1", "code-review", "2.0.0-beta.1"],
     ["code-review@^2.0.0-beta", "code-review", "^2.0.0-beta"],
     ["acme/code-review@^1", "acme/code-review", "^1"],
+    ["code-review@next", "code-review", "next"],
     ["CvfcCtijJl@1.0.0", "CvfcCtijJl", "1.0.0"],
     ["https://skills.example.com/s/CvfcCtijJl", "https://skills.example.com/s/CvfcCtijJl", "latest"],
     ["https://a@skills.example.com/s/CvfcCtijJl@~2", "https://a@skills.example.com/s/CvfcCtijJl", "~2"],
@@ -27,7 +28,7 @@ describe("a reference with a pin", () => {
   for (const text of [
     "@1.0.0",
     "x@",
-    "x@next",
+    "x@Next",
     "x@1.0.0+build",
     "x@^^1",
     "a/b/c",

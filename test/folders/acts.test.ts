@@ -68,7 +68,7 @@ describe("the acts that a caller may do", () => {
       body: { name: "reads", scopes: { skill: ["read"] } },
     });
 
-    assert.deepEqual(await can(owner), ["read", "update", "delete", "manage", "analytics"]);
+    assert.deepEqual(await can(owner), ["read", "update", "delete", "manage", "analytics", "review"]);
     assert.deepEqual(await inList(owner), await can(owner));
     assert.deepEqual(await inList(member), await can(member));
     assert.ok((await can(member))!.includes("update"));

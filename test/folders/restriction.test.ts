@@ -36,6 +36,7 @@ const explore = async (token: string | undefined, query = "") =>
 const reads = (ref: string): [string, string, unknown?][] => [
   ["GET", `/api/skills/${ref}`],
   ["GET", `/api/skills/${ref}/versions`],
+  ["GET", `/api/skills/${ref}/versions/1`],
   ["GET", `/api/skills/${ref}/content`],
   ["GET", `/api/skills/${ref}/content?version=1`],
   ["GET", `/api/skills/${ref}/package`],

@@ -30,8 +30,8 @@ describe("the tags of a clone", () => {
   it("include a version whose process crashed between writing refs and tags", async () => {
     const { id, slug } = await publishTwice("Interrupted");
     const { repos, storage } = service.app;
-    const { current, head } = (await storage.skills.findOids(id))!;
-    await repos.advanceRefs({ tenantId: org.id, skillId: id }, async () => ({ main: current, head }));
+    const { main, head } = (await storage.skills.findOids(id))!;
+    await repos.advanceRefs({ tenantId: org.id, skillId: id }, async () => ({ main, head }));
 
     const tags = await offeredTags(slug);
 

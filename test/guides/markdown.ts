@@ -76,15 +76,18 @@ function sectionOf(guide: string, title: string): string {
 }
 
 /** Scripts in a section of a guide, each with its lines. */
-export function scriptsOf(guide: string, section: string): string[] {
-  return fencedIn(sectionOf(guide, section))
-    .filter(({ language }) => language === "sh")
-    .map(({ text }) => text);
-}
+export const scriptsOf = (guide: string, section: string): string[] => samplesOf(guide, section, "sh");
 
 /** Commands in a section of a guide, in order, each with the output that the guide shows. */
 export function commandsOf(guide: string, section: string): Command[] {
   return fencedIn(sectionOf(guide, section))
     .filter(({ text }) => text.startsWith("$ "))
     .flatMap(({ text }) => commandsIn(text));
+}
+
+/** Texts of a language in a section of a guide. */
+export function samplesOf(guide: string, section: string, inLanguage: string): string[] {
+  return fencedIn(sectionOf(guide, section))
+    .filter(({ language }) => language === inLanguage)
+    .map(({ text }) => text);
 }

@@ -93,7 +93,7 @@ export function openShell(folder: string, url: () => string) {
       .replaceAll(/\/home\/bo\b/g, "/home/ada")
       .replaceAll(/\d{4}-\d\d-\d\d/g, "DATE")
       .replaceAll(/\b[0-9a-f]{24}\b/g, "ID")
-      .replaceAll(/\b(?=[a-f]*\d)[0-9a-f]{7}\b/g, "COMMIT")
+      .replaceAll(/\b[0-9a-f]{7}\b/g, "COMMIT")
       .replaceAll(/\/s\/\w{10}/g, "/s/SKILL")
       .replaceAll(/\b[A-Z]{4}-[A-Z]{4}\b/g, "CODE")
       .replaceAll(/svc \d+\.\d+\.\d+/g, "svc VERSION")

@@ -10,7 +10,7 @@ export function sourceFiles(folder: string): string[] {
       .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs|js)$/.test(entry.name))
       .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"))
       // Generated sources (`npm run generate:web`) are read by no one.
-      .filter((file) => !/(^|\/)(node_modules|dist)\/|^web\/generated\//.test(file))
+      .filter((file) => !/(^|\/)(node_modules|dist)\/|\/generated\//.test(file))
   );
 }
 

@@ -196,6 +196,7 @@ describe("a repeated Idempotency-Key", () => {
       "/api/tenants/:tenant/scim",
       "/api/tenants/:tenant/scim/rotate",
       "/api/tenants/:tenant/tokens",
+      "/api/tenants/:tenant/webhooks",
       "/api/user/tokens",
     ]);
   });

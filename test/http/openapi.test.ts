@@ -53,7 +53,7 @@ describe("the API description", () => {
   it("is OpenAPI 3.1 and contains every route of the service, and no other", () => {
     assert.match(document.openapi, /^3\.1\.\d$/);
     assert.ok(document.info.title && document.info.version);
-    assert.deepEqual(document.servers, [{ url: service.url }]);
+    assert.deepEqual(document.servers, [{ url: service.url, description: "this service" }]);
     const declared = apiRoutes(service.app, "0.0.0-test").map(
       (route) => `${route.method} ${route.path.replace(/[:*](\w+)/g, "{$1}")}`,
     );
@@ -107,7 +107,7 @@ describe("the API description", () => {
       const [success] = Object.keys(operation.responses).filter((status) => /^2\d\d$/.test(status));
       assert.ok(success, where);
       assert.ok(Object.keys(operation.responses[success]!.content ?? {}).length > 0, where);
-      assert.ok(operation.responses["default"]!.content!["application/json"], where);
+      assert.equal(Object.keys(operation.responses).includes("default"), true, where);
       // Deleting an account requires the password; without a body it is refused, and no other DELETE has a body.
       const takesBody = ["post", "put", "patch"].includes(method) || path === "/api/user/account";
       assert.equal(takesBody || !operation.requestBody, true, where);
@@ -138,8 +138,8 @@ describe("the API description", () => {
   it("has OAuth's form of failures for the sign-in of devices, as their responses do", async () => {
     const { properties, required } = document.components.schemas["OauthFailure"]!;
     for (const path of ["/api/auth/device/code", "/api/auth/device/token"]) {
-      const described = document.paths[path]!["post"]!.responses["default"]!.content!["application/json"]!;
-      assert.equal(described.schema.$ref, "#/components/schemas/OauthFailure");
+      const described = document.paths[path]!["post"]!.responses["default"] as { $ref?: string };
+      assert.equal(described.$ref, "#/components/responses/OauthFailure");
       for (const body of ["{", "{}", '{"client_id":"other"}']) {
         const answer = await service.raw("POST", path, {
           bytes: Buffer.from(body),

@@ -29,7 +29,7 @@ describe("an invalid command line", () => {
       [["list", "--tag", "a", "--tag", "b"], "--tag"],
       [["list", "--public", "--installed"], "--installed"],
       [["install", "x", "-t", "vim", "-g"], "--target"],
-      [["install", "x@not-a-version", "-t", "claude", "-g"], "<ref>"],
+      [["install", "x@1.x.2", "-t", "claude", "-g"], "<ref>"],
       [["push", "review.md", "--skill", "x", "--version", "1.2"], "--version"],
       [["profile", "create", "Not/A Name"], "<name>"],
       [["login", "--token", "hunter2"], "--token"],

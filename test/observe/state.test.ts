@@ -1,14 +1,22 @@
 /** The state of the whole service on the page of metrics. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { describe, it } from "node:test";
+import { createServer } from "node:tls";
+import { promisify } from "node:util";
 import { noteCount, measured, observeWith } from "../../contract/observation.ts";
+import { nextExpiries } from "../../src/jobs/expiries.ts";
 import { countRelayed, openRelay } from "../../src/metrics/relay.ts";
 import { stateReader, type Reading } from "../../src/metrics/state.ts";
 import { backUpTo } from "../../src/operations/backup/commands.ts";
 import { connectionDoc } from "../support/connection.ts";
 import { assertIndexed, plansOf } from "../support/plans.ts";
 import { temporaryFolder } from "../support/server.ts";
-import { setUpService } from "../support/set-up.ts";
+import { closedAfter, setUpService } from "../support/set-up.ts";
 
 const stoppedAt = new Date("2026-03-01T12:00:00Z");
 const { service } = await setUpService({ stoppedAt, reportsCommands: true, ownQueue: true });
@@ -75,6 +83,27 @@ describe("the state of the service", () => {
       Date.parse("2026-04-01") / 1000,
     );
     assert.equal(await valueOf("expiry", { kind: "encryption_key" }), undefined);
+  });
+
+  it("has the expiry of the certificate of its own address", async () => {
+    const folder = temporaryFolder("certificate");
+    const files = { key: path.join(folder, "key.pem"), cert: path.join(folder, "cert.pem") };
+    const options = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "9"];
+    const out = ["-subj", "/CN=localhost", "-keyout", files.key, "-out", files.cert];
+    await promisify(execFile)("openssl", ["req", ...options, ...out]);
+    const cert = readFileSync(files.cert);
+    const server = createServer({ key: readFileSync(files.key), cert });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await closedAfter({ close: () => server.close() });
+    const servedBy = (baseUrl: string) =>
+      nextExpiries({ ...app, config: { ...app.config, baseUrl } }).then(({ served }) => served);
+
+    const { port } = server.address() as AddressInfo;
+    const { validTo } = new X509Certificate(cert);
+    assert.deepEqual(await servedBy(`https://localhost:${port}`), new Date(validTo));
+    assert.deepEqual(await servedBy(`https://127.0.0.1:${port}`), new Date(validTo));
+    assert.equal(await servedBy("https://localhost:1"), undefined);
+    assert.equal(await servedBy(`http://localhost:${port}`), undefined);
   });
 
   it("has the end of the last backup", async () => {

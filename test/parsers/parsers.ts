@@ -13,6 +13,7 @@ import { editManifest, parseManifest } from "../../cli/project/manifest.ts";
 import { completeHead } from "../../contract/edit-frontmatter.ts";
 import { FrontmatterError, splitFrontmatter } from "../../contract/frontmatter.ts";
 import { PackageError, checkPackagePaths } from "../../contract/package-rules.ts";
+import { scanSkill } from "../../contract/scan/scan.ts";
 import { adviseOn } from "../../contract/skill-advice.ts";
 import { readSkillText } from "../../contract/skill-rules.ts";
 import { readZip } from "../../repos/archive/index.ts";
@@ -40,6 +41,7 @@ import { CheckFailed, Checks } from "../../src/sso/checks.ts";
 import { readMetadata } from "../../src/sso/saml/metadata.ts";
 import { samlChecks, type SamlCheck } from "../../src/sso/saml/names.ts";
 import { checkResponse, readResponse } from "../../src/sso/saml/response-checks.ts";
+import { inflate } from "../scan/corpus.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
 import { hostileYaml } from "../support/hostile-yaml.ts";
 import type { Random } from "../support/random.ts";
@@ -164,6 +166,22 @@ export const parserInputs: Record<string, Feed> = {
     const file = path.join(folder, "hostile.zip");
     writeFileSync(file, damaged(random, soundBytes.zip));
     return refusedBy(() => readZip(file, { rootFile: "SKILL.md" }), PackageError);
+  },
+  scan(random) {
+    const zip = damaged(random, soundBytes.zip);
+    const text = Buffer.from(
+      hostileText(random, 20_000),
+      random.pick(["utf8", "utf16le", "latin1"] as const),
+    );
+    const { failure } = scanSkill(
+      [
+        { path: "SKILL.md", data: Buffer.from(markdown(random)) },
+        { path: "a.zip", data: zip },
+        { path: random.pick(["a.md", "a.sh", "a.png"]), data: random.once(2) ? text : damaged(random, text) },
+      ],
+      { inflate },
+    );
+    assert.equal(failure, undefined);
   },
   gitObjects: (random) =>
     refusedBy(() => {

@@ -158,7 +158,9 @@ describe("the index at the root", () => {
     assert.equal((await setRoot(`${own.org.slug}/picks`)).status, 404);
     await service.call("PATCH", `${path}/picks`, { token: own.owner.token, body: { public: true } });
     assert.deepEqual(await namesIn(""), ["chosen"]);
+    await service.call("PATCH", `${path}/picks`, { token: own.owner.token, body: { public: false } });
     assert.equal((await setRoot(null)).data.rootCollection, null);
-    assert.equal((await read(indexPath(""))).status, 404);
+    await service.call("PATCH", `${path}/picks`, { token: own.owner.token, body: { public: true } });
+    assert.equal((await read(indexPath(""))).status, 404, "no choice comes back");
   });
 });

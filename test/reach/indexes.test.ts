@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { unzipSync } from "fflate";
 import { limits } from "../../contract/limits.ts";
-import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import { governed, newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { skillMd } from "../support/zip.ts";
 import {
@@ -144,7 +144,7 @@ describe("the index of an organization", () => {
     await restrict(service, own.owner, folder.id, []);
     assert.equal(await isThere(), false);
     await restrict(service, own.owner, folder.id, [], false);
-    await service.settled();
+    await governed(service, own.org);
     assert.equal(await isThere(), true);
     const takedown = await service.call("POST", `/api/admin/skills/${skill.id}/take-down`, {
       token: owner.token,

@@ -1,58 +1,20 @@
 /** Marketplaces as Git repositories, with the real git program. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
 import path from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { plainGitEnv } from "../support/native-git.ts";
-import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
+import { governed, newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { newOrganization, setUpOrganization } from "../support/set-up.ts";
 import { makeZip } from "../support/zip.ts";
+import { jsonIn, namesIn, openClones } from "./git-clones.ts";
 
 const { service, owner, org } = await setUpOrganization();
 const member = await newMember(service, org, "member");
 const granted = await newMember(service, org, "member");
 const { owner: stranger } = await newOrganization(service);
-const folder = await mkdtemp(path.join(os.tmpdir(), "svc-marketplaces-"));
-after(() => rm(folder, { recursive: true, force: true }));
-
-interface GitRun {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-function git(...args: string[]): Promise<GitRun> {
-  return new Promise((resolve) => {
-    execFile("git", args, { cwd: folder, env: plainGitEnv, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
-    );
-  });
-}
-
-async function done(run: Promise<GitRun>): Promise<string> {
-  const { code, stdout, stderr } = await run;
-  assert.equal(code, 0, stderr);
-  return stdout.trim();
-}
-
-const addressOf = (place: string, token?: string) => {
-  const url = new URL(`/${org.slug}${place}`, service.url);
-  if (token !== undefined) Object.assign(url, { username: "anybody", password: token });
-  return url.href;
-};
+const { git, gitDone, addressOf, clone, everythingIn } = await openClones(service, org);
 const [open, members] = [".git", "/-/members.git"];
-
-let clones = 0;
-/** Clones a marketplace; returns its folder. */
-async function clone(place: string, token?: string): Promise<string> {
-  const name = `clone-${clones++}`;
-  await done(git("clone", "--quiet", addressOf(place, token), name));
-  return path.join(folder, name);
-}
 
 async function publish(name: string, fields: Record<string, unknown> = {}): Promise<PublishResult> {
   const body = { tenantId: org.id, name, content: `# ${name}\n`, description: `About ${name}.`, ...fields };
@@ -61,28 +23,7 @@ async function publish(name: string, fields: Record<string, unknown> = {}): Prom
   return answer.data;
 }
 
-const jsonIn = (clonedTo: string, file: string) =>
-  JSON.parse(readFileSync(path.join(clonedTo, file), "utf8")) as {
-    name: string;
-    version: string;
-    plugins: { name: string }[];
-  };
-const namesIn = (clonedTo: string): string[] =>
-  jsonIn(clonedTo, ".claude-plugin/marketplace.json").plugins.map(({ name }) => name);
-const log = (clonedTo: string) => done(git("-C", clonedTo, "log", "--format=%s"));
-
-/** Every object of a repository, as a client that fetches all of it gets them, inflated. */
-async function everythingIn(place: string, token?: string): Promise<string> {
-  const to = await clone(place, token);
-  const objects = await done(git("-C", to, "cat-file", "--batch-all-objects", "--batch-check"));
-  const texts = await Promise.all(
-    objects
-      .split("\n")
-      .filter((line) => line.includes(" blob "))
-      .map((line) => done(git("-C", to, "cat-file", "blob", line.split(" ")[0]!))),
-  );
-  return texts.join("\n");
-}
+const log = (clonedTo: string) => gitDone("-C", clonedTo, "log", "--format=%s");
 
 describe("the marketplace of public skills", () => {
   it("does not exist before there is one", async () => {
@@ -115,14 +56,34 @@ describe("the marketplace of public skills", () => {
       readFileSync(path.join(to, "plugins/packed/skills/packed/scripts/run.sh"), "utf8"),
       "#!/bin/sh\necho packed\n",
     );
-    assert.equal(await done(git("-C", to, "fsck", "--full", "--strict")), "");
+    assert.equal(await gitDone("-C", to, "fsck", "--full", "--strict"), "");
+  });
+
+  it("has rules where a tool has a place for them", async () => {
+    const content = '---\nglobs: "src/**/*.ts"\n---\nUse **tabs**.\n';
+    const rule = await publish("House style", { visibility: "public", type: "rule", content });
+    const to = await clone(open);
+    assert.deepEqual(namesIn(to, ".cursor-plugin"), ["house-style", "packed", "release-notes"]);
+    for (const other of [".claude-plugin", ".github/plugin", ".agents/plugins"])
+      assert.deepEqual(namesIn(to, other), ["packed", "release-notes"]);
+    const files = await gitDone("-C", to, "ls-files", "plugins/house-style");
+    assert.equal(
+      files,
+      "plugins/house-style/.cursor-plugin/plugin.json\nplugins/house-style/rules/house-style.mdc",
+    );
+    assert.equal(
+      readFileSync(path.join(to, "plugins/house-style/rules/house-style.mdc"), "utf8"),
+      '---\ndescription: "About House style."\nglobs: src/**/*.ts\nalwaysApply: false\n---\n\nUse **tabs**.\n',
+    );
+    await service.call("DELETE", `/api/skills/${rule.skill.id}`, { token: owner.token });
+    assert.doesNotMatch(await everythingIn(open), /tabs/);
   });
 
   it("gets one commit for each change, on the same history", async () => {
     const before = await clone(open);
     await publish("Release notes", { content: "second\n", mode: "update" });
     await publish("Third", { visibility: "public" });
-    await done(git("-C", before, "pull", "--quiet", "--ff-only"));
+    await gitDone("-C", before, "pull", "--quiet", "--ff-only");
     assert.equal(await log(before), ["third 1.0.0", "release-notes 1.0.1", "All skills: 2"].join("\n"));
     const manifest = jsonIn(before, "plugins/release-notes/.claude-plugin/plugin.json");
     assert.equal(manifest.version, "1.0.1");
@@ -134,7 +95,7 @@ describe("the marketplace of public skills", () => {
     const secret = await publish("Secret", { visibility: "public", content: "the launch code\n" });
     const old = await clone(open);
     assert.ok(namesIn(old).includes("secret"));
-    const oid = await done(git("-C", old, "rev-parse", "HEAD:plugins/secret/skills/secret"));
+    const oid = await gitDone("-C", old, "rev-parse", "HEAD:plugins/secret/skills/secret");
     const answer = await service.call("PUT", `/api/skills/${secret.skill.id}`, {
       token: owner.token,
       body: { visibility: "private" },
@@ -217,8 +178,24 @@ describe("the marketplace of a collection", () => {
       body: { skills },
     });
     assert.equal(changed.status, 200, JSON.stringify(changed.body));
-    await done(git("-C", to, "pull", "--quiet", "--ff-only"));
+    await gitDone("-C", to, "pull", "--quiet", "--ff-only");
     assert.deepEqual(namesIn(to), ["inner-skill", "team-skill"]);
+  });
+
+  it("has its plugins installed by default while the collection is required", async () => {
+    const policies = async () => {
+      const to = await clone("/-/collections/tools.git", owner.token);
+      const { plugins } = jsonIn(to, ".agents/plugins/marketplace.json");
+      return plugins.map((plugin) => (plugin as { policy?: { installation: string } }).policy?.installation);
+    };
+    for (const [requiredFor, policy] of [
+      [["everyone"], "INSTALLED_BY_DEFAULT"],
+      [[], "AVAILABLE"],
+    ] as const) {
+      const address = `/api/tenants/${org.slug}/collections/tools`;
+      await service.call("PATCH", address, { token: owner.token, body: { requiredFor } });
+      assert.deepEqual(await policies(), [policy, policy]);
+    }
   });
 });
 
@@ -233,7 +210,7 @@ describe("the repository of a marketplace", () => {
   it("is the same for concurrent clients that are the first to see a change", async () => {
     await publish("Release notes", { content: "third\n", mode: "update" });
     const heads = await Promise.all(
-      Array.from({ length: 8 }, () => done(git("ls-remote", addressOf(open), "refs/heads/main"))),
+      Array.from({ length: 8 }, () => gitDone("ls-remote", addressOf(open), "refs/heads/main")),
     );
     assert.equal(new Set(heads).size, 1);
   });
@@ -243,7 +220,7 @@ describe("the marketplace of the members", () => {
   it("exists for members only, with a token", async () => {
     assert.notEqual((await git("ls-remote", addressOf(members))).code, 0);
     assert.notEqual((await git("ls-remote", addressOf(members, stranger.token))).code, 0);
-    assert.match(await done(git("ls-remote", addressOf(members, member.token))), /refs\/heads\/main/);
+    assert.match(await gitDone("ls-remote", addressOf(members, member.token)), /refs\/heads\/main/);
   });
 
   it("has private skills, and none of a restricted folder, for every member", async () => {
@@ -270,5 +247,61 @@ describe("the marketplace of the members", () => {
     const { code, stderr } = await git("ls-remote", addressOf(members, minted.data.token));
     assert.notEqual(code, 0);
     assert.match(stderr, /403/);
+  });
+});
+
+describe("a renamed skill in a marketplace", () => {
+  it("has its new name, and the list tells clients of the former one", async () => {
+    const { skill } = await publish("Relnotes", { visibility: "public" });
+    const before = await clone(open);
+    assert.ok(namesIn(before).includes("relnotes"));
+    const others = jsonIn(before, ".claude-plugin/marketplace.json").renames;
+    assert.ok(!("relnotes" in { ...others }));
+
+    const renamed = await service.call("POST", `/api/skills/${skill.id}/rename`, {
+      token: owner.token,
+      body: { slug: "notes-of-releases" },
+    });
+    assert.equal(renamed.status, 200);
+    await gitDone("-C", before, "pull", "-q");
+    assert.ok(namesIn(before).includes("notes-of-releases"));
+    assert.ok(!namesIn(before).includes("relnotes"));
+    const expected = { ...others, relnotes: "notes-of-releases" };
+    assert.deepEqual(jsonIn(before, ".claude-plugin/marketplace.json").renames, expected);
+    const catalog = await service.raw("GET", `/${org.slug}/claude/marketplace.json`);
+    assert.equal(catalog.status, 200);
+    assert.deepEqual(((await catalog.json()) as { renames: object }).renames, expected);
+  });
+
+  it("is listed as removed once it is deleted, if it was public, until an owner frees its slug", async () => {
+    const made = await newOrganization(service);
+    const token = made.owner.token;
+    const own = await openClones(service, made.org);
+    const stay = await publishSkill(service, made.org, made.owner, { name: "Stays", visibility: "public" });
+    const ids = await Promise.all(
+      ["public", "private", "unlisted"].map(async (visibility) => {
+        const fields = { name: `Was ${visibility}`, visibility };
+        return (await publishSkill(service, made.org, made.owner, fields)).id;
+      }),
+    );
+    const renamesIn = async () => {
+      await service.settled();
+      const folder = await own.clone(open);
+      assert.deepEqual(namesIn(folder), [stay.slug]);
+      return jsonIn(folder, ".claude-plugin/marketplace.json").renames;
+    };
+    const [first] = ids;
+    const rename = { token, body: { slug: "was-open" } };
+    assert.equal((await service.call("POST", `/api/skills/${first}/rename`, rename)).status, 200);
+    for (const id of ids)
+      assert.equal((await service.call("DELETE", `/api/skills/${id}`, { token })).status, 200);
+
+    assert.deepEqual(await renamesIn(), { "was-open": null, "was-public": null });
+
+    const freed = await service.call("DELETE", `/api/tenants/${made.org.id}/reserved-slugs/was-open`, {
+      token,
+    });
+    assert.equal(freed.status, 200);
+    assert.deepEqual(await renamesIn(), { "was-public": null });
   });
 });

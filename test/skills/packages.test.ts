@@ -165,9 +165,19 @@ describe("staged uploads", () => {
     assert.deepEqual(filesInUploads(), []);
     assert.equal((await publish({ uploadId: data.uploadId })).code, "not_found");
     assert.equal((await send(data.url, zip)).status, 200);
-    assert.equal((await send(data.url, zip)).code, "conflict");
     assert.deepEqual(filesInUploads(), [`${data.uploadId}.zip`]);
     await discardAll();
+    assert.deepEqual(filesInUploads(), []);
+  });
+
+  it("may be sent again after a lost response, but not with other bytes", async () => {
+    const { data } = await announce(facts);
+    const first = await send(data.url, zip);
+    assert.equal(first.status, 200);
+    assert.deepEqual((await send(data.url, zip)).data, first.data);
+    assert.equal((await send(data.url, zip.subarray(1))).code, "upload_mismatch");
+    assert.equal((await publish({ uploadId: data.uploadId })).status, 201);
+    assert.equal((await send(data.url, zip)).code, "not_found");
     assert.deepEqual(filesInUploads(), []);
   });
 

@@ -14,7 +14,7 @@ describe("a range", () => {
 
     assert.deepEqual(readSelector(range(limits.rangeComparators)).kind, "range");
     assert.throws(() => readSelector(range(limits.rangeComparators + 2)), /at most 32/);
-    assert.throws(() => readSelector("not a range"), /is not a version, a range or "latest"/);
+    assert.throws(() => readSelector("not a range"), /is not a version, a range, a channel or "latest"/);
   });
 
   it("is resolved as by the library", async () => {

@@ -229,7 +229,8 @@ describe("a SAML response", () => {
       );
       const { user } = process.cpuUsage(started);
 
-      assert.ok(user < 1_500_000, `${number}: ${user} µs`);
+      // Seconds at most on a busy machine; without bounds, minutes.
+      assert.ok(user < 6_000_000, `${number}: ${user} µs`);
     }
   });
 });

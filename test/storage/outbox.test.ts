@@ -146,6 +146,7 @@ describe("flushing the outbox of a document", () => {
               highestRelease: row.semver,
               events: [event],
               packBytes: 1,
+              folderId: null,
             };
             assert.ok(await storage.skills.append(skill._id, now.head.version, row, change));
           } else if (step === "carry") await carry(now);
@@ -185,7 +186,7 @@ describe("unique indexes", () => {
 
     await assert.rejects(newSkill({ slug: "taken" }), /skill_slug/);
     await newSkill({ slug: "taken", tenantId: newId() });
-    await storage.skills.markDeleted(skill._id, at, [newEvent(skill._id)]);
+    await storage.skills.markDeleted(skill, at, [newEvent(skill._id)]);
     await newSkill({ slug: "taken" });
 
     assert.equal(await storage.skills.find(skill._id), null);
@@ -221,6 +222,7 @@ describe("unique indexes", () => {
           highestRelease: "1.0.1",
           events: [newEvent(skill._id)],
           packBytes: 1,
+          folderId: null,
         }),
       ),
     );

@@ -28,7 +28,7 @@ async function age({ root }: DriverOptions, repo: RepoId, ms: number): Promise<v
   for (const name of await readdir(folder, { recursive: true })) await utimes(join(folder, name), past, past);
 }
 
-function somePack(bytes = 200): { pack: string; pieces: Buffer[]; index: Buffer; whole: Buffer } {
+export function somePack(bytes = 200): { pack: string; pieces: Buffer[]; index: Buffer; whole: Buffer } {
   const body = Buffer.concat([packHeader(1), randomBytes(bytes)]);
   const checksum = createHash("sha1").update(body).digest();
   const index = buildIndex([{ oid: randomBytes(20).toString("hex"), offset: 12, crc: 0 }], checksum);

@@ -156,6 +156,20 @@ const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** Rows of an earlier query, which a page shows dimmed until the next one has its answer. Mantine uses the name too. */
 const earlierRows = '[data-dimmed="true"]:not([class*="mantine-"])';
 
+/**
+ * Whether an element is at an edge of what scrolls, where it or its neighbor is cut off: its target, or the space
+ * around it, is smaller only until it is scrolled.
+ */
+const isAtScrollEdge = `(element) => {
+  const { top, bottom } = element.getBoundingClientRect();
+  for (let around = element.parentElement; around; around = around.parentElement) {
+    if (!/auto|scroll/.test(getComputedStyle(around).overflowY)) continue;
+    const box = around.getBoundingClientRect();
+    if (top < box.top + 24 || bottom > box.bottom - 24) return true;
+  }
+  return false;
+}`;
+
 interface Violation {
   id: string;
   places: string[];
@@ -174,8 +188,14 @@ export async function accessibilityProblems(page: Page, rules?: readonly string[
   const options = JSON.stringify({ runOnly, resultTypes: ["violations"] });
   // The rest of the result takes longer to send than some rules to check.
   const found = await page.evaluate<Violation[]>(
-    `axe.run({ exclude: ${JSON.stringify(earlierRows)} }, ${options}).then(({ violations }) =>
-      violations.map(({ id, nodes }) => ({ id, places: nodes.slice(0, 3).map(({ target }) => target.join(" ")) })))`,
+    `axe.run({ exclude: ${JSON.stringify(earlierRows)} }, { ...${options}, elementRef: true }).then(({ violations }) =>
+      violations
+        .map(({ id, nodes }) => ({
+          id,
+          nodes: id === "target-size" ? nodes.filter(({ element }) => !(${isAtScrollEdge})(element)) : nodes,
+        }))
+        .filter(({ nodes }) => nodes.length > 0)
+        .map(({ id, nodes }) => ({ id, places: nodes.slice(0, 3).map(({ target }) => target.join(" ")) })))`,
   );
   return found.map(({ id, places }) => `${id}: ${places.join(" | ")}`);
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { failures, type FailureCode } from "../../contract/errors.ts";
+import { failureCodesOf } from "../../src/http/openapi/failures.ts";
 import type { Route } from "../../src/http/route.ts";
 
 /** Routes whose bodies follow another standard (RFC 8628). */
@@ -17,16 +18,21 @@ export interface CheckedAnswer {
 
 /** A check of one response against the routes it may come from; throws if it deviates. */
 export function declaredAnswers(routes: readonly Route[]): (answer: CheckedAnswer) => void {
-  const patterns = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
+  // A path without parameters takes precedence, as in the router.
+  const patterns = routes
+    .map((route) => ({ route, pattern: patternOf(route.path), count: route.path.split(/[:*]/).length }))
+    .sort((a, b) => a.count - b.count);
   return (answer) => {
     const { pathname } = new URL(answer.path, "http://service");
     assert.match(answer.headers.get("x-request-id") ?? "", /^[\w.-]{8,64}$/);
     if (!pathname.startsWith("/api/") || pathname === "/api/openapi.json" || foreign.test(pathname)) return;
     if (answer.status === 304 || answer.method === "HEAD") return;
-    if (answer.status >= 400) return checkFailure(answer);
+    if (answer.status === 301 || answer.status === 308)
+      return assert.match(answer.headers.get("location") ?? "", /^\/api\//);
     const found = patterns.find(
       ({ route, pattern }) => route.method === answer.method.toLowerCase() && pattern.test(pathname),
     );
+    if (answer.status >= 400) return checkFailure(answer, found?.route);
     assert.ok(found, `${answer.method} ${pathname} answered ${answer.status} without a declared route`);
     checkPayload(found.route, answer);
   };
@@ -56,12 +62,17 @@ function checkPayload(route: Route, answer: CheckedAnswer): void {
   if (route.page) assert.ok(body["nextCursor"] === null || typeof body["nextCursor"] === "string");
 }
 
-function checkFailure(answer: CheckedAnswer): void {
+function checkFailure(answer: CheckedAnswer, route: Route | undefined): void {
   const body = answer.body as Record<string, unknown>;
   const shown = `${answer.method} ${answer.path}: ${JSON.stringify(body).slice(0, 500)}`;
   const code = body["code"] as FailureCode;
   assert.ok(Object.hasOwn(failures, code), `unknown code in ${shown}`);
   assert.equal(answer.status, failures[code].status, shown);
+  // A path that a fixed route takes looks like one with a parameter, whose methods it does not have.
+  assert.ok(
+    !route || code === "method_not_allowed" || failureCodesOf(route).includes(code),
+    `${shown}: add "${code}" to the failures of ${route?.id} in its route`,
+  );
   assert.equal(body["success"], false, shown);
   assert.equal(body["requestId"], answer.headers.get("x-request-id"), shown);
   assert.ok(

@@ -88,7 +88,11 @@ async function upload(url: string, token: string, mark: string): Promise<string>
   }));
   const chunks: Buffer[] = [];
   for await (const chunk of writeZip(members) as AsyncIterable<Buffer>) chunks.push(chunk);
-  const zip = Buffer.concat(chunks);
+  return uploadZip(url, token, Buffer.concat(chunks));
+}
+
+/** Stages a zip and returns its upload id. */
+export async function uploadZip(url: string, token: string, zip: Buffer): Promise<string> {
   const sha256 = createHash("sha256").update(zip).digest("hex");
   const announced = await callApi<{ uploadId: string; url: string }>(url, "POST", "/api/uploads", {
     token,

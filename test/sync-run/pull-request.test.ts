@@ -84,6 +84,40 @@ describe("a connection in pull-request mode", () => {
     assert.equal(fixture.git("log", "-1", "--format=%P", ourBranch), `${tip} ${fixture.tip("main")}`);
   });
 
+  it("proposes marketplace files, is in sync once they are merged, and proposes their removal", async () => {
+    const fixture = await inStep(environment, "One");
+    const path = `/api/tenants/${fixture.org.id}/repo-sync`;
+    const list = ".claude-plugin/marketplace.json";
+    await fixture.call("PATCH", path, { marketplace: true });
+    assert.equal(await fixture.sync(), "done");
+    assert.ok(!fixture.paths("main").includes(list));
+    assert.ok(fixture.paths().includes(list));
+    assert.equal((await fixture.proposal()).state, "open");
+    await fixture.assertStill();
+    const tip = fixture.tip();
+    fixture.repository.repo.pull();
+    fixture.repository.repo.commit({ "code.txt": "more\n" });
+    assert.equal(await fixture.sync(), "done");
+    assert.equal(fixture.tip(), tip, "a change elsewhere needs no commit");
+
+    fixture.merge("squash");
+    assert.equal(await fixture.sync(), "done");
+    assert.equal((await fixture.proposal()).state, "none");
+    await fixture.assertStill();
+    await fixture.publish("One", "two");
+    assert.equal(await fixture.sync(), "done");
+    assert.match(fixture.show(ourBranch, list), /1\.0\.1/);
+    fixture.merge();
+
+    await fixture.call("PATCH", path, { marketplace: false });
+    assert.equal(await fixture.sync(), "done");
+    assert.ok(!fixture.paths().includes(list));
+    fixture.merge();
+    assert.equal(await fixture.sync(), "done");
+    assert.deepEqual(fixture.paths("main"), ["code.txt", skillFile("one")]);
+    await fixture.assertStill();
+  });
+
   for (const how of ["merge", "squash", "rebase"] as const)
     for (const isDeleted of [true, false])
       it(`is in sync after a ${how}, its branch ${isDeleted ? "deleted" : "left"}, and starts a new proposal from there`, async () => {

@@ -102,6 +102,19 @@ describe("collections in the dashboard", { skip: whyNoBrowser() ?? false }, asyn
     assert.deepEqual(troubles, []);
   });
 
+  it("are required for teams that an administrator chooses", async () => {
+    await create({ name: "Needed", skills: ["release-notes"] });
+    const { page, troubles } = await dashboard.open(at("/needed"), { user: owner });
+    await page.getByRole("combobox", { name: "Required for" }).click();
+    await page.getByRole("option", { name: "Everyone in the organization" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("required", { exact: true }).waitFor();
+    await assertAccessible(page, "a required collection");
+    assert.deepEqual(troubles, []);
+    await service.call("DELETE", `${base}/needed`, { token: owner.token });
+  });
+
   it("are shown to a viewer without what they may not read, and without controls", async () => {
     await create({ name: "For viewers", skills: ["vault-keys", "release-notes"] });
     const { page, troubles } = await dashboard.open(at(), { user: viewer });

@@ -125,15 +125,28 @@ describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, asy
     await dialog.getByLabel("Place⟨U+200F⟩").waitFor();
     await dialog.getByText("of⟨U+200F⟩ you").waitFor();
     await assertAccessible(page, "a long address in the dialog of a connector");
+    await dialog.getByLabel("Place⟨U+200F⟩").fill("a");
+    await dialog.getByLabel("Key").fill(secret);
+    // The page reads the list every 15 seconds; the dialog would show the new address before it is used.
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route(
+      ({ pathname: path }) => path === "/api/user/connectors",
+      async (route) => {
+        await released;
+        await route.continue();
+      },
+    );
     const change = { body: { url: "https://gateway.example.com/other/{PLACE}" }, token: central.owner.token };
     await central.service.call(
       "PATCH",
       `/api/tenants/${central.org.slug}/mcp-servers/${marked.slug}`,
       change,
     );
-    await dialog.getByLabel("Place⟨U+200F⟩").fill("a");
-    await dialog.getByLabel("Key").fill(secret);
+    const answered = page.waitForResponse((response) => response.url().endsWith("/connect"));
     await dialog.getByRole("button", { name: "Connect" }).click();
+    await answered;
+    release();
     await dialog.getByText(/address is now https:\/\/gateway\.example\.com\/other\/\{PLACE\}/).waitFor();
     await dialog.getByText(change.body.url, { exact: true }).waitFor();
     await central.service.call("DELETE", `/api/user/connectors/${data.id}`, { token: central.owner.token });

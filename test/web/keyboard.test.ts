@@ -54,8 +54,12 @@ describe("the keyboard alone", { skip: whyNoBrowser() ?? false }, async () => {
   }
 
   async function moveAndUndo(page: Page): Promise<void> {
-    await page.keyboard.press("g");
-    await page.keyboard.press("l");
+    // On a slow machine, the second key may come too late to belong to the first.
+    await until("the library", async () => {
+      await page.keyboard.press("g");
+      await page.keyboard.press("l");
+      return page.url().includes("/-/library");
+    });
     const row = page.getByRole("row", { name: /release-notes/ });
     await row.waitFor();
     await tabTo(page.getByRole("treegrid", { name: "Library" }));

@@ -8,7 +8,8 @@ import { whyNoBrowser } from "../support/browser.ts";
 import { openCli } from "../support/cli.ts";
 import { newFolder, newMember, publishSkill } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { setUpOrganization } from "../support/set-up.ts";
+import { newOrganization, setUpOrganization } from "../support/set-up.ts";
+import { until } from "../support/until.ts";
 import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
@@ -48,6 +49,25 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
     await form.getByRole("textbox").fill("alone");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText(/needs two words/).waitFor();
+  });
+
+  it("chooses the collection that other clients find in its index", async () => {
+    const { org: other, owner: chief } = await newOrganization(service);
+    const base = `/api/tenants/${other.slug}`;
+    await publishSkill(service, other, chief, { name: "For all", visibility: "public", description: "Any." });
+    const body = { name: "Chosen", skills: ["for-all"] };
+    await service.call("POST", `${base}/collections`, { token: chief.token, body });
+    const { page, troubles } = await dashboard.open(`/${other.slug}/-/settings`, { user: chief });
+    await page.getByRole("combobox", { name: "Skills in the index" }).click();
+    await page.getByRole("option", { name: "Collection Chosen" }).click();
+    await until("the choice to be saved", async () => {
+      const { data } = await service.call<{ collection: string | null }>("GET", `${base}/skill-index`, {
+        token: chief.token,
+      });
+      return data.collection === "chosen";
+    });
+    await assertAccessible(page, "organization settings with an index");
+    assert.deepEqual(troubles, []);
   });
 
   it("shows every member the marketplaces, with lines to copy", async () => {

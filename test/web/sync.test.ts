@@ -149,6 +149,16 @@ describe("the page of the repository sync", { skip: reason ?? false }, async () 
     assert.deepEqual(troubles, []);
   });
 
+  it("turns the marketplace files on", async () => {
+    const { page, troubles } = await open(customer.owner);
+    await page.getByText("Only skills/ is ever written.").waitFor();
+    await page.getByRole("switch", { name: "Write marketplace files" }).click({ force: true });
+    await page.getByText("Only skills/ and the marketplace files are ever written.").waitFor();
+    await assertAccessible(page, "with marketplace files");
+    assert.equal((await customers.state(customer)).connection?.marketplace, true);
+    assert.deepEqual(troubles, []);
+  });
+
   it("does not exist for strangers, and offers a viewer nothing", async () => {
     const stranger = await service.newUser();
     for (const user of [undefined, stranger]) {
@@ -162,6 +172,7 @@ describe("the page of the repository sync", { skip: reason ?? false }, async () 
     });
     const { page } = await open(await newMember(service, customer.org, role.data.id));
     await heading(page, "Connection");
+    assert.equal(await page.getByRole("switch", { name: "Write marketplace files" }).isDisabled(), true);
     for (const name of [
       "Sync now",
       "Disconnect …",

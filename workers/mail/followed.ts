@@ -78,8 +78,10 @@ async function mailOf(
   const { email, emailVerifiedAt } = actor?.account ?? {};
   if (!actor || email === undefined || !emailVerifiedAt) return undefined;
   // A change may have been noted while the person ended the mails.
-  if ((await app.storage.followSettings.find(userId))?.mail === "off") return undefined;
-  const changes = await withOutdated(app, userId, await visibleChanges(app, actor, rows));
+  const { mail, reviews } = (await app.storage.followSettings.find(userId)) ?? {};
+  const wanted = rows.filter(({ reason }) => (reason === "reviewer" ? reviews : mail !== "off"));
+  if (wanted.length === 0) return undefined;
+  const changes = await withOutdated(app, userId, await visibleChanges(app, actor, wanted));
   return changes.length > 0 ? writeFollowMail(app, { userId, to: email }, changes) : undefined;
 }
 

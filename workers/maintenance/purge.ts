@@ -57,6 +57,7 @@ export async function purge(app: App): Promise<void> {
   await inSlices(() => app.storage.jobMetrics.removeBefore(daysAgo(jobMinuteDays)));
   await inSlices(() => app.storage.skillReports.removeBefore(daysAgo(limits.closedReportDays)));
   await inSlices(() => app.storage.webhookDeliveries.removeBefore(daysAgo(deliveryDays)));
+  await inSlices(() => app.storage.webhookMessages.removeBefore(daysAgo(limits.webhookMessageDays)));
   await inSlices(() => app.storage.syncRuns.removeBefore(daysAgo(limits.syncHistoryDays)));
   await removeOrphans(app);
   await inSlices(() => app.storage.connectorCalls.removeBefore(daysAgo(limits.connectorCallDays)));

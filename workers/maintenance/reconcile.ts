@@ -16,7 +16,9 @@ import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { reconcilePathReservations, reconcileFolders } from "../folders/reconcile-folders.ts";
 import { reconcileMails } from "../mail/reconcile-mails.ts";
 import { reconcileOrganizations } from "../orgs/reconcile-organizations.ts";
+import { reconcileScans } from "../skills/reconcile-scans.ts";
 import { reconcileShares } from "../skills/reconcile-skills.ts";
+import { signVersions } from "../skills/sign-versions.ts";
 import { reconcileWorkspaces } from "../workspaces/reconcile-workspaces.ts";
 import { flushOutboxes } from "./flush-outboxes.ts";
 import { repairEach } from "./repair-each.ts";
@@ -38,6 +40,8 @@ export async function reconcile(app: App): Promise<void> {
   await reconcileFolders(app, new Date(app.now().getTime() - pendingAfterMs));
   await reconcilePathReservations(app);
   await reconcileShares(app);
+  await attempt(app, "statements", () => signVersions(app));
+  await reconcileScans(app);
   for (const skill of await app.storage.skills.listDeleted(batch)) {
     await attempt(app, skill._id, () => eraseSkill(app, { tenantId: skill.tenantId, skillId: skill._id }));
   }

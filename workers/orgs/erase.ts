@@ -40,6 +40,8 @@ const erasers: readonly Eraser[] = [
   eraseSkills,
   rowsOf(
     "packageDigests",
+    "attestations",
+    "versionScans",
     "searchTerms",
     "skillReports",
     "refusedContents",
@@ -48,8 +50,9 @@ const erasers: readonly Eraser[] = [
     "installDays",
   ),
   ({ storage }, id) => storage.pathReservations.removeOfTenant(id),
+  rowsOf("slugReservations"),
   ({ storage }, id) => storage.folders.removeOfTenant(id),
-  rowsOf("auditEvents"),
+  rowsOf("webhooks", "webhookMessages", "auditEvents"),
   ({ storage }, id) => storage.auditForwardings.remove(id),
 ];
 

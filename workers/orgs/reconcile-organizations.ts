@@ -38,6 +38,8 @@ export async function pruneOrganizations(app: App): Promise<void> {
   const tombstonesBefore = new Date(app.now().getTime() - limits.mcpTombstoneDays * 86_400_000);
   while ((await app.storage.mcpServers.removeEnded(tombstonesBefore)) > 0);
   while ((await app.storage.skillCollections.removeEnded()) > 0);
+  while ((await app.storage.slugReservations.removeEnded(app.now())) > 0);
   while ((await app.storage.connectors.removeEnded()) > 0);
+  while ((await app.storage.webhooks.removeEnded()) > 0);
   while ((await app.storage.ssoProviders.removeEnded()) > 0);
 }

@@ -11,6 +11,8 @@ const cleaners: readonly Cleaner[] = [
   (app, { tenantId, teamId }) => app.storage.scimUsers.dropTeam(tenantId, teamId),
   (app, { tenantId, teamId }) => app.storage.memberships.dropTeam(tenantId, teamId),
   (app, { tenantId, teamId }) => app.storage.invitations.dropTeam(tenantId, teamId),
+  (app, { tenantId, teamId }) => app.storage.skillCollections.dropTeam(tenantId, teamId),
+  (app, { tenantId, teamId }) => app.storage.tenantSkills.dropOwnerTeam(tenantId, teamId),
   (app, { tenantId, teamId }) => revokeGrantsOf(app, tenantId, teamId),
 ];
 

@@ -11,6 +11,7 @@ const marketplaces = [
     isPublic: "flag",
     name: "text",
     title: "text",
+    requiredPlugins: ["text"],
     gitUrl: "text",
     catalogUrl: "text",
   },

@@ -4,6 +4,8 @@ import { checkInstalls, checkProject } from "../../doctor/check-installs.ts";
 import { checkLoading } from "../../doctor/check-loading.ts";
 import { checkLogin } from "../../doctor/check-login.ts";
 import { checkNode } from "../../doctor/check-node.ts";
+import { checkRemovals } from "../../doctor/check-removals.ts";
+import { checkRequired } from "../../doctor/check-required.ts";
 import { checkService, unreachable } from "../../doctor/check-service.ts";
 import { checkConfig, checkStateFolder } from "../../doctor/check-state.ts";
 import { checkTools } from "../../doctor/check-tools.ts";
@@ -103,8 +105,19 @@ async function checkConnection(
   const login = await checked("login", "Run svc login, or set SVC_TOKEN.", () =>
     checkLogin(address, { config, profile: profile ?? defaultProfile, apiUrl, isUp: service.isUp }),
   );
-  return [...service.checks, login];
+  const required =
+    login.status === "ok" && profile !== undefined
+      ? [await checked("required", "Run svc doctor again.", () => checkRequired(context))]
+      : [];
+  const withdrawn =
+    service.isUp && profile !== undefined && hasInstalls(config, profile)
+      ? [await checked("withdrawn", "Run svc doctor again.", () => checkRemovals(context))]
+      : [];
+  return [...service.checks, login, ...required, ...withdrawn];
 }
+
+const hasInstalls = ({ profiles }: Config, profile: string) =>
+  Object.keys(profiles[profile]?.installed ?? {}).length > 0;
 
 /** The environment without the selection of a profile that does not exist. */
 function withoutProfile({ env }: Context): Pick<Context, "env" | "profileFlag"> {

@@ -105,7 +105,7 @@ async function findSkill(
   const refs = organization === undefined || ref.includes("/") ? [ref] : [`${organization.slug}/${ref}`, ref];
   for (const one of refs) {
     try {
-      const { skill, own } = await client.resolve(one);
+      const { skill, own } = await client.find(one);
       return { ...skill, own: own ?? true };
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== "E_NOT_FOUND") throw error;

@@ -24,7 +24,7 @@ export const deleteSkill = defineCommand({
         "Deleting a skill asks for its name at a terminal. Without a terminal, add --force.",
       );
     const { client } = await openSession(context);
-    const { publicId, slug, tenantSlug, name } = (await client.resolve(ref)).skill;
+    const { publicId, slug, tenantSlug, name } = (await client.find(ref)).skill;
     if (!args.force) {
       const full = qualifiedName({ tenantSlug, slug });
       const typed = await askText(

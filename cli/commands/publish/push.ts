@@ -13,6 +13,8 @@ import { type SkillSource, readSource } from "../../pack/source.ts";
 import { stageContent } from "../../pack/stage-content.ts";
 import { dryRunFlag, presentVersion } from "../../present.ts";
 import { findContentLocation } from "../../publish/content-location.ts";
+import { noticeOf } from "../../publish/present.ts";
+import { dryRunLines, readReach } from "../../reach.ts";
 import { openSession } from "../../state/session.ts";
 import { plainLine } from "../../terminal/table.ts";
 
@@ -86,7 +88,7 @@ export const push = defineCommand({
       isNamed: true,
     });
     const { client } = await openSession(context);
-    const { skill } = await client.resolve(ref);
+    const { skill } = await client.find(ref);
     const { publicId, slug, tenantSlug, name } = skill;
     const request = {
       semver: args.version,
@@ -129,7 +131,9 @@ function presentPlan(
   const { skillRef, skill, source, plan } = given;
   const { publicId, slug, tenantSlug, name } = skill;
   const { semver: next, unchanged } = plan;
-  for (const warning of source.warnings) context.output.warn(warning);
+  const warnings = [...source.warnings, ...noticeOf(plan)];
+  for (const warning of warnings) context.output.warn(warning);
+  const reach = readReach(plan.reach);
   const same = unchanged ? ", with the content that it has already" : "";
   return {
     data: {
@@ -142,9 +146,13 @@ function presentPlan(
         fileCount: source.format === "package" ? source.files.length : undefined,
       },
       unchanged,
-      warnings: source.warnings,
+      warnings,
+      reach,
     },
-    text: `Would push ${plainLine(name)} (${tenantSlug}/${slug}) ${next}${same}.\nNothing was sent.`,
+    text: [
+      `Would push ${plainLine(name)} (${tenantSlug}/${slug}) ${next}${same}.`,
+      ...dryRunLines([reach], "Nothing was sent."),
+    ].join("\n"),
   };
 }
 

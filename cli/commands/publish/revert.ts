@@ -2,7 +2,8 @@ import semver from "semver";
 import { parseUnpinnedRef, parseVersionSpec } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
-import { changedSkillArgument } from "../../present.ts";
+import { changedSkillArgument, dryRunFlag } from "../../present.ts";
+import { dryRunLines, readReach } from "../../reach.ts";
 import { openSession } from "../../state/session.ts";
 import { plainLine } from "../../terminal/table.ts";
 
@@ -14,6 +15,7 @@ export const revert = defineCommand({
       hint: "version",
       description: "The version (required): exact, or its number",
     },
+    "dry-run": dryRunFlag,
   },
   examples: ["svc revert code-review --to 1.2.0", "svc revert acme/code-review --to 3 -o json"],
   async run(context, args) {
@@ -29,20 +31,27 @@ export const revert = defineCommand({
       throw invalidArgument("--to", `--to takes an exact version or its number, not "${args.to}".`);
 
     const { client } = await openSession(context);
-    const { skill } = await client.resolve(ref);
-    const reverted = await client.revert(skill.publicId, to);
+    const { skill } = await client.find(ref);
+    const dryRun = args["dry-run"] ? (true as const) : undefined;
+    const reverted = await client.revert(skill.publicId, to, dryRun);
+    const reach = dryRun && readReach(reverted.reach);
     const { publicId, slug, tenantSlug, name } = skill;
     const changed = reverted.currentVersion !== skill.currentVersion;
     const title = `${context.output.paint("bold", plainLine(name))} (${tenantSlug}/${slug})`;
     return {
       data: {
+        dryRun,
         skill: { publicId, slug, tenantSlug, name },
         from: { version: skill.currentVersion, semver: skill.currentSemver },
         to: { version: reverted.currentVersion, semver: reverted.currentSemver },
         changed,
+        reach,
       },
       text: changed
-        ? `Reverted ${title} from ${skill.currentSemver} to ${reverted.currentSemver}.`
+        ? [
+            `${dryRun ? "Would revert" : "Reverted"} ${title} from ${skill.currentSemver} to ${reverted.currentSemver}.`,
+            ...(dryRun ? dryRunLines([reach]) : []),
+          ].join("\n")
         : `${title} is at ${reverted.currentSemver} already.`,
     };
   },

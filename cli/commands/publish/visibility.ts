@@ -23,7 +23,7 @@ export const visibility = defineCommand({
         `"${args.visibility}" is not a visibility. Use ${visibilities.join(", ")}.`,
       );
     const { client } = await openSession(context);
-    const { skill } = await client.resolve(ref);
+    const { skill } = await client.find(ref);
     const tried = await client.update(skill.publicId, { visibility: chosen, dryRun: true });
     await confirmExposure(context, tried.exposure, skill.name, args.yes);
     const { exposure, ...changed } = await client.update(skill.publicId, { visibility: chosen });

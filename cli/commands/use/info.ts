@@ -1,6 +1,9 @@
 import { countText } from "../../../contract/count-text.ts";
 import type { SkillPayload } from "../../../contract/payloads/skills.ts";
+import { spreadText } from "../../../contract/reach-text.ts";
 import { checkSkillUrl } from "../../api/address.ts";
+import { openChannelCalls } from "../../api/calls/channels.ts";
+import { openReachCalls } from "../../api/calls/reach.ts";
 import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -34,21 +37,26 @@ type Info = Awaited<ReturnType<typeof readInfo>>;
 async function readInfo(session: Session, ref: string) {
   const { client } = session;
   const { skill, version } = await resolveSkill(session, ref);
-  const [manifest, newest, folderPath] = await Promise.all([
+  const [manifest, newest, channels, folderPath, reach, ownerTeam] = await Promise.all([
     client.manifest(skill.publicId, version.version),
     client.versions(skill.publicId, { prerelease: true, limit: 1 }),
+    findChannels(session, skill),
     findFolderPath(session, skill),
+    findReach(session, skill, version.semver),
+    findOwner(session, skill),
   ]);
   const files = manifest.files.map(({ path, size }) => ({ path, size }));
   const main = files.find(({ path }) => path === "SKILL.md" || path === "RULE.md");
   const { publicId, visibility, folderId, updatedAt } = skill;
   return {
-    skill: { ...presentListed(skill), visibility, folderId: folderId ?? null, updatedAt },
+    skill: { ...presentListed(skill), visibility, folderId: folderId ?? null, ownerTeam, updatedAt },
     url: checkSkillUrl(`${session.apiUrl}/s/${publicId}`),
     format: version.format,
     // Versions are numbered without gaps.
     versionCount: newest.items[0]?.version ?? version.version,
     publishedAt: version.createdAt,
+    channels,
+    spread: reach && { ...reach.spread, exact: reach.isExact },
     origin: presentOrigin(version),
     files,
     totalSize: files.reduce((sum, { size }) => sum + size, 0),
@@ -62,14 +70,39 @@ async function readInfo(session: Session, ref: string) {
   };
 }
 
+/** Channels of a skill; none on a service of an earlier version. */
+async function findChannels({ client }: Session, { publicId }: SkillPayload) {
+  const channels = await unlessHidden(() => openChannelCalls(client.options).list(publicId));
+  return (channels ?? []).map(({ name, semver }) => ({ name, semver }));
+}
+
+/** Who gets a version; undefined for callers who may not know, and on a service of an earlier version. */
+function findReach({ client }: Session, { publicId }: SkillPayload, wanted: string) {
+  if (client.options.token === undefined) return undefined;
+  return unlessHidden(() => openReachCalls(client.options).read(publicId, wanted));
+}
+
+/** The team that looks after a skill; undefined for callers outside of its organization. */
+async function findOwner({ client }: Session, { publicId }: SkillPayload) {
+  if (client.options.token === undefined) return undefined;
+  const team = (await unlessHidden(() => client.skill(publicId)))?.ownerTeam;
+  return team && { id: team.id, name: team.name };
+}
+
 /** The path of the skill's folder, empty for the root; undefined if the caller may not list folders. */
 async function findFolderPath(
   { client }: Session,
   { folderId, tenantId }: SkillPayload,
 ): Promise<string | undefined> {
   if (folderId === null || folderId === undefined) return "";
+  const folders = await unlessHidden(() => client.folders(tenantId));
+  return folders?.find(({ id }) => id === folderId)?.path;
+}
+
+/** The result of a call; undefined if the caller may not make it. */
+async function unlessHidden<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return (await client.folders(tenantId)).find(({ id }) => id === folderId)?.path;
+    return await read();
   } catch (error) {
     const isHidden =
       error instanceof CliError && ["E_NOT_AUTHENTICATED", "E_FORBIDDEN", "E_NOT_FOUND"].includes(error.code);
@@ -92,6 +125,11 @@ function installsOf({ config, profile }: Session, publicId: string) {
     );
 }
 
+function spreadOf(spread: Info["spread"]): string {
+  const text = spread && spreadText({ spread, isExact: spread.exact });
+  return text === undefined ? "" : `on ${text}`;
+}
+
 function describe({ output: { paint } }: Context, data: Info): string {
   const { skill, access, files, installed } = data;
   const count = countText(data.versionCount, "version");
@@ -102,10 +140,13 @@ function describe({ output: { paint } }: Context, data: Info): string {
     ["Type", skill.type],
     ["Tags", (skill.tags ?? []).join(", ")],
     ["Version", `${skill.currentSemver} of ${dayOf(data.publishedAt)} (${count})`],
+    ["Channels", data.channels.map(({ name, semver }) => `${name} ${semver ?? "(no version)"}`).join(", ")],
+    ["Spread", spreadOf(data.spread)],
     ["Origin", data.origin ? `${originText(data)} ${data.origin.runUrl ?? ""}`.trim() : ""],
     ["Content", `${fileCount}, ${sizeOf(data.totalSize)}, about ${data.estimatedTokens} tokens to load`],
     ["Visibility", readersOf(access)],
     ["Folder", access.folderPath === "" ? "/ (the root)" : (access.folderPath ?? "")],
+    ["Owner team", skill.ownerTeam?.name ?? ""],
     ["Page", data.url],
   ];
   const shown = files.slice(0, shownFiles).map(({ path, size }) => `  ${plainLine(path)}  ${sizeOf(size)}`);

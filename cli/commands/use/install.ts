@@ -5,28 +5,23 @@ import { type PinnedRef, parsePinnedRef } from "../../arguments/pins.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { invalidArgument } from "../../errors.ts";
-import type { Applied } from "../../install/announce.ts";
-import { applyVersion, reportedLocations } from "../../install/apply.ts";
-import { type FetchedVersion, fetchVersion } from "../../install/fetch.ts";
-import type { WantedInstall } from "../../install/plan/placement.ts";
+import { fetchAndApply } from "../../install/fetch-and-apply.ts";
 import { presentInstall } from "../../install/present-install.ts";
 import {
-  type AcceptedVersion,
   acceptForPreview,
   acceptPublisher,
+  confirmFlagged,
   publisherWarnings,
   refuseReplaced,
 } from "../../install/publisher.ts";
 import { chooseMethod, chooseProject, chooseSkill, chooseTargets } from "../../install/questions.ts";
-import { reportingMachine, reportInstalls } from "../../install/report.ts";
 import { parseAlsoLocations, wantedInstalls } from "../../install/wanted-installs.ts";
 import { dryRunFlag, skillArgument, trustFlag } from "../../present.ts";
 import { hasManifest, projectFolder, readProject } from "../../project/files.ts";
 import { wantedLocations } from "../../project/manifest.ts";
-import { recordInstall } from "../../project/record.ts";
 import { refOf } from "../../project/refs.ts";
-import { type Session, openSession } from "../../state/session.ts";
-import { changeConfig, checkWritableState, withTemporaryFolder } from "../../state/state.ts";
+import { openSession } from "../../state/session.ts";
+import { checkWritableState } from "../../state/state.ts";
 import { parseTargets, targetFlag } from "../../targets/choose.ts";
 import { alsoLocations } from "../../targets/locate.ts";
 import { requireInteraction } from "../../terminal/prompts.ts";
@@ -93,6 +88,7 @@ export const install = defineCommand({
     const resolved = args["dry-run"]
       ? acceptForPreview(found)
       : await acceptPublisher(context, session, found, { trust: args.trust, ref });
+    if (!args["dry-run"]) await confirmFlagged(context, resolved);
     const targets = platforms.length > 0 ? platforms : await chooseTargets(context, folder, args.global);
     const isInProject = args.project !== undefined || (!args.global && (await chooseProject()));
     const projectDir = isInProject ? folder : undefined;
@@ -182,46 +178,4 @@ async function requestedMethod(args: InstallArguments, ask: boolean): Promise<In
   if (args.symlink) return "symlink";
   if (args.copy) return "copy";
   return ask ? chooseMethod() : undefined;
-}
-
-/** Downloads, installs, records in the project's files, and reports to the service. */
-async function fetchAndApply(
-  context: Context,
-  session: Session,
-  resolved: AcceptedVersion,
-  wanted: readonly WantedInstall[],
-  request: {
-    range: string;
-    force: boolean;
-    projectDir: string | undefined;
-    recordedIn: string | undefined;
-    shared: boolean | undefined;
-    targets: readonly Target[];
-    also: readonly string[];
-    dryRun: boolean;
-  },
-): Promise<{ fetched: FetchedVersion; applied: Applied }> {
-  const { range, force, projectDir, recordedIn, shared, targets, also, dryRun } = request;
-  let machine: string | undefined;
-  const done = await withTemporaryFolder(context, async (folder) => {
-    const fetched = await fetchVersion(session.client, context, resolved, folder);
-    const applied = await changeConfig(context, async (state) => {
-      machine = reportingMachine(state.config, session.client);
-      const made = await applyVersion(context, state, fetched, wanted, {
-        profile: session.profile,
-        projectDir,
-        isRecorded: recordedIn !== undefined,
-        shared,
-        range,
-        force,
-        dryRun,
-      });
-      if (recordedIn !== undefined && !dryRun)
-        await recordInstall(recordedIn, fetched, made, { range, targets, also });
-      return made;
-    });
-    return { fetched, applied };
-  });
-  if (!dryRun) await reportInstalls(session.client, machine, reportedLocations(done.applied, done.fetched));
-  return done;
 }

@@ -12,7 +12,7 @@ import type { InstalledSkill } from "../../state/config.ts";
 import { profileName } from "../../state/profiles.ts";
 import { readConfig } from "../../state/read-config.ts";
 import { openSession } from "../../state/session.ts";
-import { renderTable } from "../../terminal/table.ts";
+import { plainLine, renderTable } from "../../terminal/table.ts";
 
 /** Maximum number of rows in a table; JSON contains everything. */
 const maxRows = 200;
@@ -24,6 +24,12 @@ export const list = defineCommand({
     installed: { value: "none", description: "What is installed on this machine, with pins" },
     personal: { value: "none", description: "Skills of your personal workspace" },
     tag: { value: "required", hint: "tag", max: limits.tagLength, description: "Only skills with this tag" },
+    "owner-team": {
+      value: "required",
+      hint: "team",
+      max: limits.teamName,
+      description: "Only skills that this team looks after, by its name or id",
+    },
     search: {
       value: "required",
       hint: "text",
@@ -34,9 +40,14 @@ export const list = defineCommand({
   exclusive: [["public", "installed", "personal"]],
   examples: ["svc list", "svc list --public --search review", "svc list --installed -o json"],
   async run(context, args) {
+    const ownerTeam = args["owner-team"];
+    if (args.public && ownerTeam !== undefined)
+      throw invalidArgument("--owner-team", "--owner-team does not go with --public.");
     if (args.installed) {
-      const filter = args.tag !== undefined ? "--tag" : args.search !== undefined ? "--search" : undefined;
-      if (filter !== undefined) throw invalidArgument(filter, `${filter} does not go with --installed.`);
+      const filters = { tag: args.tag, "owner-team": ownerTeam, search: args.search };
+      const [filter] = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : name));
+      if (filter !== undefined)
+        throw invalidArgument(`--${filter}`, `--${filter} does not go with --installed.`);
       return listInstalled(context);
     }
     const { client } = await openSession(context);
@@ -48,11 +59,21 @@ export const list = defineCommand({
       return { data: items.map(presentCatalogItem), text: catalogTable(context, items) };
     }
     const { items, more } = await collectPages(
-      (cursor) => client.skills({ ...query, personal: args.personal ? true : undefined, cursor }),
+      (cursor) =>
+        client.skills({
+          ...query,
+          owner_team: ownerTeam,
+          personal: args.personal ? true : undefined,
+          cursor,
+        }),
       max,
     );
     noteMore(context, more);
-    return { data: items.map(presentSkill), text: skillTable(context, items) };
+    const text =
+      items.length === 0 && ownerTeam !== undefined
+        ? `No skills that the team "${plainLine(ownerTeam)}" looks after.`
+        : skillTable(context, items);
+    return { data: items.map(presentSkill), text };
   },
 });
 

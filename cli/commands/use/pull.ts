@@ -1,12 +1,15 @@
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import type { ResolveResult } from "../../../contract/payloads/skills.ts";
+import type { Target } from "../../../contract/vocabulary.ts";
 import { parseVersionSpec, unpinned } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError, invalidArgument, messageOf } from "../../errors.ts";
 import { isThere } from "../../install/digest.ts";
 import { findInstalled } from "../../install/find.ts";
+import { removalOf, removalText } from "../../install/removal.ts";
 import { reportInstalls } from "../../install/report.ts";
+import { installRequired } from "../../install/required-skills.ts";
 import {
   type ResolvedPin,
   refuseUpdates,
@@ -26,6 +29,7 @@ import { followPull } from "../../project/follow.ts";
 import { type PulledScope, presentPull } from "../../project/present-pull.ts";
 import { type Session, openSession } from "../../state/session.ts";
 import { checkWritableState } from "../../state/state.ts";
+import { parseTargets, targetFlag } from "../../targets/choose.ts";
 
 /** One run of `pull`, with its report. */
 interface Run {
@@ -35,6 +39,7 @@ interface Run {
   /** One skill was named, with installs in one scope: its failure is that of the command. */
   isSingle: boolean;
   dryRun: boolean;
+  renames: boolean;
   /** The requested pin. */
   repin: string | undefined;
   report: UpdateReport;
@@ -52,16 +57,29 @@ export const pull = defineCommand({
     latest: { value: "none", description: "Remove the pin, and update" },
     frozen: { value: "none", description: "Fail instead of changing anything" },
     force: { value: "none", description: "Overwrite copies that were edited" },
+    save: { value: "none", description: "Write the present names of renamed skills into svc.json" },
+    team: { value: "none", description: "First install what your organizations require of you" },
+    target: { ...targetFlag, description: "With --team: tools to install into (default: those found here)" },
     "dry-run": dryRunFlag,
     ...reachFlags,
   },
-  exclusive: [["version", "latest"], ...exclusiveReach],
-  examples: ["svc pull", "svc pull code-review --version ^2", "svc pull -p", "svc pull --frozen -o json"],
+  exclusive: [["version", "latest"], ["team", "frozen"], ["team", "project"], ...exclusiveReach],
+  examples: [
+    "svc pull",
+    "svc pull code-review --version ^2",
+    "svc pull -p",
+    "svc pull --team",
+    "svc pull --frozen -o json",
+  ],
   async run(context, args) {
     const repin = requestedPin(args);
+    const targets = requestedTargets(args);
 
     await checkWritableState(context);
     const session = await openSession(context);
+    const required = args.team
+      ? await installRequired(context, session, { targets, dryRun: args["dry-run"] })
+      : undefined;
     const profile = session.config.profiles[session.profile];
     const chosen =
       args.slug === undefined
@@ -80,6 +98,7 @@ export const pull = defineCommand({
       force: args.force,
       dryRun: args["dry-run"],
       isSingle: args.slug !== undefined && candidates.length === 1,
+      renames: args.save,
       repin,
       report: { machine: undefined, locations: [] },
     };
@@ -90,9 +109,18 @@ export const pull = defineCommand({
       dryRun: run.dryRun,
       isEmpty: chosen.length === 0,
       repin,
+      required,
     });
   },
 });
+
+function requestedTargets(args: { slug: string | undefined; team: boolean; target: string[] }): Target[] {
+  if (args.team && args.slug !== undefined)
+    throw invalidArgument("--team", "--team installs all required skills: leave out the name of a skill.");
+  if (!args.team && args.target.length > 0)
+    throw invalidArgument("--target", "--target goes with --team: an update stays in its tools.");
+  return parseTargets(args.target);
+}
 
 function requestedPin(args: {
   slug: string | undefined;
@@ -128,6 +156,9 @@ async function pullOne(run: Run, candidate: ResolvedPin, inTurn: InTurn): Promis
   const { skill, scope, resolved } = candidate;
   const { publicId, slug, tenantSlug } = skill;
   const { projectDir } = scope;
+  const { remove: reason } = candidate;
+  const remove = reason && removalOf(candidate, reason);
+  const removal = reason && remove ? [`${removalText(candidate, reason)}: ${remove.command}`] : [];
   const base = {
     publicId,
     slug,
@@ -136,22 +167,28 @@ async function pullOne(run: Run, candidate: ResolvedPin, inTurn: InTurn): Promis
     fromVersion: scope.version,
     fromSemver: scope.semver,
   };
-  if (resolved instanceof CliError) return { ...base, outcome: "failed", warnings: [resolved.message] };
-  const { context, session, force, dryRun, repin, report } = run;
+  if (resolved instanceof CliError)
+    return { ...base, remove, outcome: "failed", warnings: [...removal, resolved.message] };
+  const { context, session, force, dryRun, renames, repin, report } = run;
   try {
     const accepted = { ...candidate, resolved };
     const updated = await updateSkill(context, session, accepted, { force, dryRun, inTurn, report });
     if (updated.outcome !== "failed" && !dryRun) {
       const isWritten = updated.outcome !== "upToDate";
-      const follow = () => followPull(context, session.profile, accepted, resolved, { repin, isWritten });
+      const how = { repin, isWritten, renames };
+      const follow = () => followPull(context, session.profile, accepted, resolved, how);
       updated.warnings.push(...(await inTurn(follow)));
     }
     if (updated.outcome !== "failed")
       updated.warnings.push(...(await missingServers(run, candidate, resolved)));
-    return { ...base, ...updated };
+    // Another version takes its place.
+    const isReplaced = updated.outcome === "updated" && !dryRun;
+    if (reason && isReplaced) updated.warnings.unshift(`${removalText(candidate, reason)}: it was replaced`);
+    else updated.warnings.unshift(...removal);
+    return { ...base, ...updated, remove: isReplaced ? undefined : remove };
   } catch (error) {
     if (run.isSingle && !(error instanceof CliError && error.code === "E_ALREADY_EXISTS")) throw error;
-    return { ...base, outcome: "failed", warnings: [messageOf(error)] };
+    return { ...base, remove, outcome: "failed", warnings: [...removal, messageOf(error)] };
   }
 }
 

@@ -1,4 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
+import type { VersionPayload } from "../../../contract/payloads/skills.ts";
 import type { Client } from "../../api/client.ts";
 import { collectPages } from "../../api/pages.ts";
 import { parseLimit } from "../../arguments/limit-flag.ts";
@@ -14,7 +15,11 @@ const defaultLimit = 20;
 export const versions = defineCommand({
   positionals: { skill: skillArgument },
   flags: {
-    spec: { value: "required", hint: "range", description: "Only versions in this range, or this exact one" },
+    spec: {
+      value: "required",
+      hint: "range",
+      description: "Only versions in this range, this exact one, or that of a channel",
+    },
     limit: { value: "required", hint: "n", description: `At most this many (default ${defaultLimit})` },
     all: { value: "none", description: "All of them" },
     prerelease: { value: "none", description: "Prereleases too" },
@@ -31,7 +36,7 @@ export const versions = defineCommand({
     const ref = parseUnpinnedRef(args.skill, "<skill>", "versions takes no pin: use --spec.");
 
     const { client } = await openSession(context);
-    const { skill } = await client.resolve(ref);
+    const { skill } = await client.find(ref);
     const chosen = await chosenVersions(client, skill.publicId, spec);
     const { items, more } = await collectPages(
       (cursor) =>
@@ -45,7 +50,7 @@ export const versions = defineCommand({
     );
     const data = items.map((version) => {
       const origin = presentOrigin(version);
-      return { ...presentVersion(version), current: version.current, origin };
+      return { ...presentVersion(version), current: version.current, channels: channelsOf(version), origin };
     });
     const hasOrigins = data.some(({ origin }) => origin !== undefined);
     if (more)
@@ -56,7 +61,7 @@ export const versions = defineCommand({
         : `${context.output.paint("bold", qualifiedName(skill))}\n${renderTable(
             ["VERSION", "#", "PUBLISHED", ...(hasOrigins ? ["FROM"] : []), "MESSAGE"],
             items.map((version) => [
-              version.current ? `${version.semver} (current)` : version.semver,
+              [version.semver, ...marksOf(version)].join(" "),
               String(version.version),
               version.createdAt.slice(0, 10),
               ...(hasOrigins ? [originText(version)] : []),
@@ -67,6 +72,14 @@ export const versions = defineCommand({
     return { data, text };
   },
 });
+
+/** Names of the channels that point to a version; services of earlier versions have none. */
+const channelsOf = ({ channels }: VersionPayload) => (Array.isArray(channels) ? channels.map(String) : []);
+
+function marksOf(version: VersionPayload): string[] {
+  const marks = [...(version.current ? ["current"] : []), ...channelsOf(version)];
+  return marks.length === 0 ? [] : [`(${marks.join(", ")})`];
+}
 
 /** The range for the service; `latest` is the current version. Undefined for all versions. */
 async function chosenVersions(

@@ -8,6 +8,7 @@ import type { InstallItem } from "../../targets/target.ts";
 import type { FetchedVersion } from "../fetch.ts";
 import { findEditedContent } from "../record.ts";
 import { installsIn, recordsOf } from "../scopes.ts";
+import { headFor } from "../text-head.ts";
 import {
   type PlanContext,
   type PlannedWrite,
@@ -62,7 +63,8 @@ export async function itemOf(
   const { skill, content } = fetched;
   const own = await packageFieldsOf(fetched.packageText);
   const ownName = own.name;
-  const head = await headFor(fetched, installName);
+  const frontmatter = content.format === "markdown" ? content.frontmatter : undefined;
+  const head = await headFor({ ...skill, frontmatter }, installName);
   const isValid = ownName !== undefined && isSkillFolderName(ownName);
   if (content.format === "package" && ownName !== undefined && !isValid)
     warnings.push(
@@ -88,14 +90,6 @@ async function onlyTextOf({ content, packageText }: FetchedVersion): Promise<Pic
     return {};
   const { cutFences } = await import("../../../contract/frontmatter.ts");
   return { onlyText: cutFences(packageText)?.body ?? packageText.replace(/^\uFEFF/, "") };
-}
-
-/** A text's frontmatter, whose name must be that of the folder; the service has set it to the slug. */
-async function headFor({ skill, content }: FetchedVersion, installName: string): Promise<string | undefined> {
-  if (content.format !== "markdown" || content.frontmatter === undefined) return undefined;
-  if (installName === skill.slug) return content.frontmatter;
-  const { completeHead } = await import("../../../contract/edit-frontmatter.ts");
-  return completeHead(content.frontmatter, { name: installName, description: skill.description });
 }
 
 /** If all requested targets are refused, nothing else is planned. */

@@ -3,7 +3,7 @@
  * the bytes of the cache; changes nothing.
  */
 import type { Context } from "../../context.ts";
-import { scopesOf } from "../../install/scopes.ts";
+import { scopesOf, type InstalledInScope } from "../../install/scopes.ts";
 import type { Config } from "../../state/config.ts";
 import type { Project } from "../files.ts";
 import type { CheckedSkill, Drift } from "./drift.ts";
@@ -14,6 +14,8 @@ import { unrecordedEntries } from "./unrecorded.ts";
 export interface DriftReport {
   drift: Drift[];
   checked: { skills: number; places: number };
+  /** The installs that were checked. */
+  installed: InstalledInScope[];
 }
 
 /** `scope`: one project, or all installs of the profile. `project` is compared with its lock. */
@@ -41,5 +43,11 @@ export async function findDrift(
     scope.folder === undefined ? [undefined, ...projects.add(scope.project.folder)] : [scope.folder];
   for (const folder of scanned) drift.push(...(await unrecordedEntries(context, config, folder)));
   const places = installed.flatMap(({ scopes }) => scopes.flatMap(({ records }) => records)).length;
-  return { drift, checked: { skills: installed.length, places } };
+  return {
+    drift,
+    checked: { skills: installed.length, places },
+    installed: installed.flatMap(({ installName, skill, scopes }) =>
+      scopes.map((one) => ({ installName, skill, scope: one })),
+    ),
+  };
 }

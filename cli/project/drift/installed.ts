@@ -13,6 +13,7 @@ import { cacheFolder, cachedPackage, contentFolder } from "../../state/cache.ts"
 import type { InstallationRecord } from "../../state/config.ts";
 import { statePaths } from "../../state/paths.ts";
 import type { CheckedSkill, Drift } from "./drift.ts";
+import { isMarkedByGh } from "./gh-skill.ts";
 
 export async function driftOfSkill(
   context: Context,
@@ -38,6 +39,7 @@ async function driftOfScope(cache: string, installName: string, scope: ScopeInst
       drift.push({ kind, skill: installName, platform, path, message });
     try {
       const state = await inspectRecord(record, installName, cache);
+      if (state === "edited" && (await isMarkedByGh(record, installName, content))) continue;
       if (state === "edited") report("edited", `${path} is not as svc left it`);
       else if (state === "missing" || !(await leadsSomewhere(record)))
         report("missing", `${path} is recorded, and not there`);

@@ -4,12 +4,8 @@
  */
 import { z } from "zod";
 import { cliCodes, failureKinds } from "../../errors.ts";
-import { packageRules } from "../../package-rules.ts";
-import { secretRules } from "../../secret-rules.ts";
-import { adviceRules } from "../../skill-advice.ts";
-import { contentRules } from "../../skill-rules.ts";
-import { driftKinds, installScopes, targets } from "../../vocabulary.ts";
-import { LeftOutPayload } from "../findings.ts";
+import { driftKinds, installScopes, removalReasons, targets } from "../../vocabulary.ts";
+import { cliContentPayloads } from "./content.ts";
 import {
   ciOrigin,
   text,
@@ -23,6 +19,7 @@ import {
   warnings,
   skipped,
   exposure,
+  reach,
   dryRun,
   failedTargets,
   uneditable,
@@ -49,6 +46,8 @@ const pulled = {
   fromSemver: semver.optional(),
   toVersion: integer.optional(),
   toSemver: semver.optional(),
+  /** Ours: the installed version was rejected or found malicious after it was published. */
+  remove: z.strictObject({ semver, reason: z.enum(removalReasons), command: text }).optional(),
   warnings,
 };
 
@@ -136,7 +135,15 @@ export const cliPayloads = {
   ...cliOrganizationPayloads,
   ...cliPublishPayloads,
   ...cliMcpPayloads,
-  versions: z.array(z.strictObject({ ...version, current: z.boolean(), origin: ciOrigin.optional() })),
+  versions: z.array(
+    z.strictObject({
+      ...version,
+      current: z.boolean(),
+      /** Channels that point to it. */
+      channels: z.array(text),
+      origin: ciOrigin.optional(),
+    }),
+  ),
   install: z.strictObject({
     skill: z.strictObject({ ...skillHead, ...current, ...publisher }),
     version: integer,
@@ -162,6 +169,19 @@ export const cliPayloads = {
     dryRun,
   }),
   pull: z.strictObject({
+    /** Ours: required skills that were missing, with `--team`. */
+    required: z
+      .array(
+        z.strictObject({
+          publicId: text,
+          slug: text,
+          ...publisher,
+          outcome: z.enum(["installed", "failed"]),
+          semver: semver.optional(),
+          warnings,
+        }),
+      )
+      .optional(),
     skills: z.array(
       z.strictObject({
         publicId: text,
@@ -213,6 +233,8 @@ export const cliPayloads = {
     to: z.strictObject({ folderId: text.nullable(), path: z.string() }),
     moved: z.boolean(),
     exposure: exposure.optional(),
+    dryRun,
+    reach,
   }),
   visibility: z.strictObject({
     skill: z.strictObject({ publicId: text, slug: text, ...publisher, name: text, visibility }),
@@ -290,6 +312,10 @@ export const cliPayloads = {
         message: text,
       }),
     ),
+    /** With --provenance: the signed origins. */
+    origins: z
+      .array(z.strictObject({ skill: text, semver, origin: text, builder: text.optional() }))
+      .optional(),
   }),
   diff: z.strictObject({
     skill: z.strictObject({ publicId: text, slug: text, ...publisher, name: text }),
@@ -318,29 +344,7 @@ export const cliPayloads = {
       }),
     ),
   }),
-  lint: z.strictObject({
-    /** No errors, and with `--strict` no warnings either. */
-    ok: z.boolean(),
-    skills: z.array(
-      z.strictObject({
-        path: text,
-        format,
-        type: skillType,
-        name: z.string(),
-        leftOut: z.array(LeftOutPayload).optional(),
-      }),
-    ),
-    findings: z.array(
-      z.strictObject({
-        rule: z.enum([...contentRules, ...packageRules, ...secretRules, ...adviceRules]),
-        severity: z.enum(["error", "warning"]),
-        message: text,
-        path: text,
-        line: integer.optional(),
-      }),
-    ),
-    summary: z.strictObject({ skills: count, errors: count, warnings: count }),
-  }),
+  ...cliContentPayloads,
   completion: z.strictObject({ shell: z.enum(["bash", "zsh", "fish"]), script: text }),
   /** `--help` and no command at all. */
   help: z.strictObject({ usage: text }),

@@ -9,6 +9,7 @@ import {
   targets,
   visibilities,
 } from "../../vocabulary.ts";
+import { SkillReachPayload } from "../skill-reach.ts";
 
 export const text = z.string().min(1);
 export const integer = z.number().int().positive();
@@ -59,6 +60,8 @@ export const installationRecord = z.strictObject({
 
 /** Beyond the specification: the result of `--dry-run`. */
 export const dryRun = z.literal(true).optional();
+/** Beyond the specification: in a dry run, who has the version and who gets it. */
+export const reach = SkillReachPayload.optional();
 /** Beyond the specification: a tool's file that can't be edited. */
 export const uneditable = {
   /** Where the problem in the file is, if it is at one position; both from 1. */

@@ -30,6 +30,7 @@ const marketplace = z.strictObject({
   isPublic: z.boolean(),
   name: text,
   title: text,
+  requiredPlugins: z.array(text),
   gitUrl: text,
   catalogUrl: text,
 });
@@ -133,7 +134,10 @@ export const cliOrganizationPayloads = {
   marketplace: z.array(marketplace),
   marketplaceOne: marketplace.extend({
     /** To be added to the settings of Claude Code. */
-    claudeSettings: z.strictObject({ extraKnownMarketplaces: z.record(z.string(), z.unknown()) }),
+    claudeSettings: z.strictObject({
+      extraKnownMarketplaces: z.record(z.string(), z.unknown()),
+      enabledPlugins: z.record(z.string(), z.boolean()).optional(),
+    }),
   }),
   "access.grant": changedAccess,
   "access.restrict": changedAccess,

@@ -7,6 +7,7 @@ import {
   format,
   integer,
   publisher,
+  reach,
   semver,
   skillHead,
   skillType,
@@ -72,6 +73,7 @@ export const cliPublishPayloads = {
     unchanged,
     warnings,
     previousContentLocation: text.optional(),
+    reach,
   }),
   /** Ours: of a folder of skills, with a row for each; with `--dry-run`, the outcomes that it would have. */
   publishAll: z.strictObject({
@@ -100,5 +102,6 @@ export const cliPublishPayloads = {
     version: z.strictObject({ semver, format, fileCount: integer.optional() }),
     unchanged,
     warnings,
+    reach,
   }),
 } as const;

@@ -1,6 +1,7 @@
 /** The documents of commands that search, describe and manage skills, and of tokens and `api`. */
 import { z } from "zod";
-import { searchFields } from "../../vocabulary.ts";
+import { searchFields, versionStates } from "../../vocabulary.ts";
+import { SkillReachPayload } from "../skill-reach.ts";
 import {
   ciOrigin,
   text,
@@ -16,6 +17,8 @@ import {
   skillHead,
   publisher,
   exposure,
+  dryRun,
+  reach,
 } from "./fields.ts";
 
 const named = z.strictObject({ publicId: text, slug: text, ...publisher, name: text });
@@ -32,8 +35,47 @@ const token = {
   isLogin: z.literal(true).optional(),
 };
 
+/** The team that looks after a skill, for members of its organization. */
+const ownerTeam = z.strictObject({ id: text, name: text }).optional();
+
+const waiting = {
+  skill: named,
+  version: z.strictObject({ version: integer, semver, message: z.string(), createdAt: timestamp }),
+  state: z.enum(versionStates),
+  /** Approvals that it has, and needs. */
+  approvals: count,
+  needed: integer,
+  mayDecide: z.boolean(),
+};
+
+const review = z.strictObject({
+  ...waiting,
+  /** Members who would get it. */
+  readers: count,
+  /** Why the caller can't decide. */
+  refusal: text.optional(),
+  entries: z.array(
+    z.strictObject({
+      kind: z.enum(["approved", "rejected", "overridden", "comment"]),
+      by: text,
+      text: text.optional(),
+      path: text.optional(),
+      line: integer.optional(),
+      at: timestamp,
+    }),
+  ),
+});
+
 /** By command, as part of `cliPayloads`. */
 export const cliSkillPayloads = {
+  "review.list": z.strictObject({
+    organization: z.strictObject({ id: text, slug: text, name: text }),
+    reviews: z.array(z.strictObject(waiting)),
+  }),
+  "review.show": review,
+  "review.approve": review,
+  "review.reject": review,
+  "review.override": review,
   /** Ours. `own`: found in an organization of the caller, otherwise in the public catalog. */
   search: z.array(
     z.strictObject({
@@ -61,6 +103,7 @@ export const cliSkillPayloads = {
       description: z.string(),
       tags: z.array(text),
       folderId: text.nullable(),
+      ownerTeam,
       updatedAt: timestamp,
     }),
     url: z.url(),
@@ -68,6 +111,9 @@ export const cliSkillPayloads = {
     /** All versions, with prereleases. */
     versionCount: integer,
     publishedAt: timestamp,
+    /** Names with the versions that they point to, null while one is held. */
+    channels: z.array(z.strictObject({ name: text, semver: semver.nullable() })),
+    spread: z.strictObject({ machines: count, of: count, exact: z.boolean() }).optional(),
     origin: ciOrigin.optional(),
     files: z.array(z.strictObject({ path: text, size: count })),
     totalSize: count,
@@ -112,16 +158,72 @@ export const cliSkillPayloads = {
   }),
   /** Ours, as are the following ones. */
   open: z.strictObject({ skill: named, url: z.url() }),
+  rename: z.strictObject({
+    skill: named,
+    /** The slug that it had. */
+    from: text,
+    /** False if it has the slug already. */
+    renamed: z.boolean(),
+    dryRun,
+  }),
   revert: z.strictObject({
     skill: named,
     from: z.strictObject({ version: integer, semver }),
     to: z.strictObject({ version: integer, semver }),
     /** False if the version was current already. */
     changed: z.boolean(),
+    dryRun,
+    reach,
   }),
+  deprecate: z.strictObject({
+    dryRun,
+    /** In a dry run: of each version, or of the current one. */
+    reach: z.array(SkillReachPayload).optional(),
+    skill: named,
+    /** Empty for the skill itself. */
+    versions: z.array(semver),
+    /** Null if the deprecation was removed. */
+    deprecated: text.nullable(),
+  }),
+  yank: z.strictObject({
+    dryRun,
+    reach,
+    skill: named,
+    version: z.strictObject({ version: integer, semver }),
+    yanked: z.boolean(),
+    reason: text.optional(),
+    /** Channels that pointed to it. */
+    deletedChannels: z.array(text),
+    /** The version that installs get; null if there is none. In a dry run: before it. */
+    current: z.strictObject({ version: integer, semver }).nullable(),
+  }),
+  "channel.list": z.strictObject({
+    skill: named,
+    /** Without a version while it is held; `held` is set for those who may update or review the skill. */
+    channels: z.array(
+      z.strictObject({
+        name: text,
+        version: integer.nullable(),
+        semver: semver.nullable(),
+        held: z.literal(true).optional(),
+        movedAt: timestamp,
+      }),
+    ),
+  }),
+  "channel.set": z.strictObject({
+    dryRun,
+    reach,
+    skill: named,
+    channel: text,
+    version: z.strictObject({ version: integer, semver }),
+    /** Null for a new channel. */
+    previous: z.strictObject({ version: integer, semver }).nullable(),
+    changed: z.boolean(),
+  }),
+  "channel.delete": z.strictObject({ skill: named, channel: text, deleted: z.literal(true) }),
   edit: z.strictObject({
-    skill: named.extend({ description: z.string(), tags: z.array(text), visibility }),
-    changed: z.array(z.enum(["name", "description", "tags", "visibility"])),
+    skill: named.extend({ description: z.string(), tags: z.array(text), visibility, ownerTeam }),
+    changed: z.array(z.enum(["name", "description", "tags", "visibility", "ownerTeam"])),
     exposure: exposure.optional(),
   }),
   delete: z.strictObject({ skill: named, deleted: z.literal(true) }),

@@ -9,11 +9,13 @@ import { performance } from "node:perf_hooks";
 import { RepoError, asRepoError } from "../../errors.ts";
 import type { RefView } from "../driver.ts";
 import { assertOid } from "../objects.ts";
-import type { RefTargets, StoredId, StoredRefs } from "../types.ts";
+import type { RefTargets, StoredId, StoredRefs, TagTarget } from "../types.ts";
 import * as files from "./files.ts";
 
 const refNames = { main: "refs/heads/main", head: "refs/svc/head" } as const;
 const tagPrefix = "refs/tags/";
+/** Not advertised, like everything below `refs/svc`. */
+const hiddenPrefix = "refs/svc/versions/";
 const packedHeader = "# pack-refs with: peeled fully-peeled sorted ";
 /** The characters of `v` and a semantic version that `git check-ref-format` allows. */
 const tagPattern = /^v[0-9A-Za-z][0-9A-Za-z.+-]{0,200}$/;
@@ -71,7 +73,7 @@ async function readAll(folder: string): Promise<StoredRefs> {
 }
 
 /** The refs with the new targets. Tags that Git can't name are left out. */
-function withTargets(refs: Refs, { main, head, tags }: RefTargets): Refs {
+function withTargets(refs: Refs, { main, head, tags, hidden = [] }: RefTargets): Refs {
   const next: Refs = new Map(refs);
   for (const [name, oid] of [
     [refNames.main, main],
@@ -81,10 +83,15 @@ function withTargets(refs: Refs, { main, head, tags }: RefTargets): Refs {
     else next.set(name, checked(oid));
   }
   if (tags === undefined) return next;
-  for (const name of refs.keys()) if (name.startsWith(tagPrefix)) next.delete(name);
-  for (const { name, oid } of tags)
-    if (tagPattern.test(name) && !name.includes("..") && !/\.(lock)?$/.test(name))
-      next.set(`${tagPrefix}${name}`, checked(oid));
+  for (const name of refs.keys())
+    if (name.startsWith(tagPrefix) || name.startsWith(hiddenPrefix)) next.delete(name);
+  const add = (prefix: string, targets: readonly TagTarget[]) => {
+    for (const { name, oid } of targets)
+      if (tagPattern.test(name) && !name.includes("..") && !/\.(lock)?$/.test(name))
+        next.set(`${prefix}${name}`, checked(oid));
+  };
+  add(tagPrefix, tags);
+  add(hiddenPrefix, hidden);
   return next;
 }
 

@@ -13,7 +13,7 @@ import { copyPack } from "../pack/copy-pack.ts";
 import { PackIndex } from "../pack/format.ts";
 import { packPathsOf } from "../posix/layout.ts";
 import type { StoredId, StoreOptions } from "../types.ts";
-import { packKey } from "./keys.ts";
+import { packKey, packsPrefix } from "./keys.ts";
 import { assertPack, readFooter, type PackSizes } from "./pack-object.ts";
 
 const MiB = 1024 * 1024;
@@ -59,6 +59,8 @@ export class PackCache {
   /** Copies that are being written. */
   readonly #writing = new Map<string, Promise<void>>();
   #writingBytes = 0;
+  /** Prefixes of erased repositories, whose ids are not used again: reads that were under way keep nothing. */
+  readonly #erased = new LRUCache<string, true>({ max: 10_000 });
   readonly #touched = new LRUCache<string, true>({ max: 50_000, ttl: touchMs });
 
   constructor(options: PackCacheOptions) {
@@ -121,6 +123,7 @@ export class PackCache {
 
   /** Copies a pack from memory. Reads wait for the copy; the caller waits only if many are being written. */
   async keep(repo: StoredId, pack: string, bytes: readonly Buffer[], index: Buffer): Promise<void> {
+    if (this.#erased.has(packsPrefix(repo))) return;
     const key = packKey(repo, pack);
     const size = bytes.reduce((sum, piece) => sum + piece.length, index.length);
     const write = async () => {
@@ -131,8 +134,9 @@ export class PackCache {
       } catch (error) {
         this.#report(repo, pack, error);
       } finally {
-        this.#writing.delete(key);
+        if (this.#writing.get(key) === writing) this.#writing.delete(key);
         this.#writingBytes -= size;
+        await this.#dropErased(repo);
       }
     };
     this.#writingBytes += size;
@@ -158,6 +162,23 @@ export class PackCache {
       await local.remove(repo, { packs: [pack] });
       await local.recheck(repo, pack);
     }
+  }
+
+  /** Removes the copies of a repository whose objects were erased, those that are being written too. */
+  async erase(repo: StoredId): Promise<void> {
+    const prefix = packsPrefix(repo);
+    this.#erased.set(prefix, true);
+    const isOfRepo = (key: string) => key.startsWith(prefix);
+    for (const key of [...this.#tails.keys()].filter(isOfRepo)) this.#tails.delete(key);
+    const writing = [...this.#writing].filter(([key]) => isOfRepo(key));
+    await Promise.all(writing.map(([, written]) => written));
+    await this.#dropErased(repo);
+  }
+
+  /** Removes the folder of a repository that was erased while something was written into it. */
+  async #dropErased(repo: StoredId): Promise<void> {
+    const { local } = this.#options;
+    if (this.#erased.has(packsPrefix(repo)) && (await local.exists(repo))) await local.erase(repo);
   }
 
   forget(repo: StoredId, pack: string): void {
@@ -218,7 +239,7 @@ export class PackCache {
         assertPack(tail.pack, pack);
         if (this.#mayCopy(tail)) await this.keep(repo, pack, [tail.pack], index);
       }
-      this.#tails.set(key, tail);
+      if (!this.#erased.has(packsPrefix(repo))) this.#tails.set(key, tail);
       return tail;
     });
   }
@@ -244,7 +265,11 @@ export class PackCache {
     const writing = this.#writing.get(packKey(repo, pack));
     if (writing !== undefined) return writing;
     const read = (start: number, length: number) => this.#readRange(repo, pack, start, length);
-    await copyPack(local, repo, { pack, size: tail.packBytes, index: tail.index, read }, "create");
+    try {
+      await copyPack(local, repo, { pack, size: tail.packBytes, index: tail.index, read }, "create");
+    } finally {
+      await this.#dropErased(repo);
+    }
     this.#tails.delete(packKey(repo, pack));
     this.#written(tail.packBytes + tail.indexBytes);
   }

@@ -137,7 +137,7 @@ function openPacks({ objects, local, cache }: Parts): Omit<PackStore, "close"> {
   /** The tombstone of an erasure may have been written before the pack was stored, and its objects removed. */
   async function withdraw(repo: StoredId, pack: string): Promise<never> {
     await objects.remove([keys.packKey(repo, pack)]);
-    if (await local.exists(repo)) await local.erase(repo);
+    await cache.erase(repo);
     throw erased();
   }
 
@@ -220,7 +220,7 @@ function openPacks({ objects, local, cache }: Parts): Omit<PackStore, "close"> {
     mirrors: () => local.mirrors(),
     async erase(repo) {
       await eraseObjects(objects, repo);
-      if (await local.exists(repo)) await local.erase(repo);
+      await cache.erase(repo);
     },
     async sweep(repo, keepsTrash = false) {
       if (repo !== undefined) return { ...(await local.sweep(repo)), trash: 0 };

@@ -15,6 +15,7 @@ export function accountAdministrationRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/admin/users",
+      id: "listUsers",
       summary: "List all accounts by user name or address",
       query: AdminUserQuery,
       data: AdminUserPayload,
@@ -30,10 +31,12 @@ type Action = (app: App, actor: Actor, id: string, reason: string) => Promise<Ad
 
 /** Actions on an account, each with a reason. */
 function actionRoutes(app: App): Route[] {
-  const action = (name: string, summary: string, act: Action) =>
+  const action = (id: string, name: string, summary: string, act: Action) =>
     route({
       method: "post",
       path: `/api/admin/users/:user/${name}`,
+      id,
+      failures: ["conflict", "refused"],
       summary,
       params: AdminUserParams,
       body: AdminReason,
@@ -41,12 +44,28 @@ function actionRoutes(app: App): Route[] {
       handle: ({ actor, params, body }) => act(app, actor, params.user, body.reason),
     });
   return [
-    action("suspend", "Suspend an account; ends its sessions and personal tokens", suspendUser),
-    action("unsuspend", "Let a suspended account sign in again", unsuspendUser),
-    action("end-sessions", "End all browser sessions of an account", endSessionsOf),
-    action("reset-factors", "Remove all second factors of an account; ends its sessions", resetFactorsOf),
-    action("grant-administrator", "Let an account administer the service", grantAdministrator),
     action(
+      "suspendUser",
+      "suspend",
+      "Suspend an account; ends its sessions and personal tokens",
+      suspendUser,
+    ),
+    action("unsuspendUser", "unsuspend", "Let a suspended account sign in again", unsuspendUser),
+    action("endUserSessions", "end-sessions", "End all browser sessions of an account", endSessionsOf),
+    action(
+      "resetUserFactors",
+      "reset-factors",
+      "Remove all second factors of an account; ends its sessions",
+      resetFactorsOf,
+    ),
+    action(
+      "grantAdministrator",
+      "grant-administrator",
+      "Let an account administer the service",
+      grantAdministrator,
+    ),
+    action(
+      "removeAdministrator",
       "remove-administrator",
       "Take the right to administer the service from an account; one always keeps it",
       removeAdministrator,
@@ -59,6 +78,7 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/admin/settings",
+      id: "getSettings",
       summary: "Read the settings of the service",
       data: ServiceSettingsPayload,
       handle: () => readServiceSettings(app),
@@ -66,6 +86,7 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: "/api/admin/settings",
+      id: "updateSettings",
       summary: "Change who can create an account, and whether agents need a sign-in",
       body: ChangeServiceSettings,
       data: ServiceSettingsPayload,
@@ -74,6 +95,8 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/admin/confirm-restore",
+      id: "confirmRestore",
+      failures: ["conflict", "refused"],
       summary:
         "Confirm that the database and the Git root are correct after a restore, so that deletions resume",
       body: AdminReason,

@@ -41,7 +41,7 @@ export async function listUsers(
     by,
     prefix,
     suspended,
-    isAdministrator: administrator,
+    isAdministrator: administrator || undefined,
     after: field === by ? after : undefined,
     limit: limit + 1,
   });

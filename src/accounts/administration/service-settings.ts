@@ -48,6 +48,7 @@ export async function changeServiceSettings(
     if (await set([event])) flushEvents(app, serviceSettings, "service", [event]);
   };
   const root = rootCollection ? await findRootCollection(app, rootCollection) : null;
+  const hasRoot = Boolean((await serviceSettings.find())?.rootCollection);
   await record("service.sign_up_changed", "sign-up", { before: before.signUp, after: signUp }, (events) =>
     serviceSettings.set({ signUp: signUp! }, events),
   );
@@ -61,7 +62,7 @@ export async function changeServiceSettings(
     "service.root_collection_changed",
     "root-collection",
     {
-      before: before.rootCollection,
+      before: before.rootCollection ?? (hasRoot ? "a collection that is not public any more" : null),
       after: rootCollection === undefined ? undefined : root && refOfCollection(root),
     },
     (events) =>

@@ -188,6 +188,16 @@ const writers: Record<MailDue["kind"], Writer> = {
           `You get this mail as an owner of "${organization.slug}".`,
       ],
     },
+  "webhook-disabled": (app, _, { organization }) =>
+    organization && {
+      subject: `A webhook of ${organization.slug} was disabled`,
+      before: [organization.text],
+      link: { label: "Open the webhooks", url: `${app.config.baseUrl}/${organization.slug}/-/webhooks` },
+      after: [
+        "Events since then are not sent. Pending messages are kept for 30 days, and sent once you enable the webhook. " +
+          `You get this mail as an owner of "${organization.slug}".`,
+      ],
+    },
   "skill-taken-down": (_app, _, { about }) =>
     about && {
       subject: "A skill of yours was taken down",

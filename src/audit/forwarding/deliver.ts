@@ -1,9 +1,8 @@
 /** One message to the receiver of an audit log. */
-import { RepoError } from "../../../repos/errors.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { App } from "../../app.ts";
-import { ReceiverError, sendSigned } from "../../webhooks/send.ts";
+import { sendSigned } from "../../webhooks/send.ts";
 import { presentAuditEntry } from "../log.ts";
 import { sendSyslog } from "./syslog.ts";
 
@@ -14,7 +13,7 @@ export interface Receiver {
 
 export const secretRecord = (tenantId: string) => `audit-forwarding:${tenantId}`;
 
-/** Throws if the receiver did not take all of the entries within ten seconds. */
+/** Throws if the receiver did not take all of the entries within 15 seconds. */
 export async function deliver(
   app: App,
   { tenantId, target }: Receiver,
@@ -40,10 +39,4 @@ export async function deliver(
       sentAt,
     },
   );
-}
-
-/** The reason of a failed delivery as a sentence, without text of the receiver. */
-export function failureText(error: unknown): string {
-  if (error instanceof RepoError) return `Delivery failed: ${error.message}.`;
-  return error instanceof ReceiverError ? error.message : "The message could not be sent.";
 }

@@ -4,10 +4,11 @@
  */
 import { limits } from "../../../contract/limits.ts";
 import type { App } from "../../app.ts";
-import { deliver, failureText } from "./deliver.ts";
+import { failureText } from "../../webhooks/send.ts";
+import { deliver } from "./deliver.ts";
 import { forwardSoon } from "./forward-soon.ts";
 
-/** Longer than a message takes, whose limit is ten seconds. */
+/** Longer than a message takes, whose limit is 15 seconds. */
 const leaseMs = 60_000;
 /** Time after which other organizations get their turn. */
 const turnMs = 10_000;

@@ -10,6 +10,8 @@ export function anonymousRoutes(app: App): Route[] {
     route({
       method: "post",
       path: registrationPath,
+      id: "registerKey",
+      failures: ["refused"],
       summary: "Register an Ed25519 key as an anonymous identity; a known key returns its identity",
       tag: "Sharing",
       auth: "optional",

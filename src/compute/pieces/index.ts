@@ -8,6 +8,7 @@ import { diffLines } from "./line-diff.ts";
 import { lintInMemory } from "./lint-files.ts";
 import { type FileUrl, renderMarkdown } from "./markdown.ts";
 import { describeZip, digestZip, lintZip } from "./read-archive.ts";
+import { scanFiles } from "./scan-files.ts";
 import { similarTexts } from "./similar-texts.ts";
 import { verifyXml } from "./verify-xml.ts";
 
@@ -17,6 +18,7 @@ export const pieces = {
   "binary-patch": binaryPatch,
   similar: similarTexts,
   lint: lintInMemory,
+  scan: scanFiles,
   "read-text": ({ source, format }: { source: string; format: ContentFormat }) =>
     readSkillText(source, format),
   "complete-text": (input: Parameters<typeof completeText>[0]) => completeText(input),

@@ -22,6 +22,7 @@ export function effectiveRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/folders/:folder/effective",
+      id: "listFolderAccess",
       summary:
         "List the members and tokens of the organization with their access to a folder, and why they have it",
       params: FolderParams,
@@ -37,6 +38,8 @@ export function effectiveRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/folders/:folder/effective",
+      id: "planFolderAccess",
+      failures: ["limit_reached", "managed_folder"],
       summary: "List what each member and token could do before and after a change of a folder's access",
       params: FolderParams,
       query: MemberQuery,
@@ -52,6 +55,7 @@ export function effectiveRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/members/:userId/folders",
+      id: "listMemberFolders",
       summary: "List what a member may do in restricted folders and in all others, and why",
       tag: "Members",
       params: MemberParams,
@@ -67,6 +71,7 @@ export function effectiveRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/teams/:id/folders",
+      id: "listTeamFolders",
       summary: "List the folders on which a team has a grant, by path",
       tag: "Teams",
       params: TeamParams,

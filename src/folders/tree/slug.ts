@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import slugify from "@sindresorhus/slugify";
 import { limits } from "../../../contract/limits.ts";
 
-/** Device names, which no directory can have on Windows. */
-const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)$/;
+/** Whether a slug is a name of devices, which no directory can have on Windows. */
+export const isDeviceName = (slug: string): boolean => /^(con|prn|aux|nul|com\d|lpt\d)$/.test(slug);
 
 /** A slug made from a folder's name. */
 export const slugOfFolder = (name: string): string => slugOf(name, "folder", limits.folderSlug);
@@ -16,5 +16,5 @@ export const slugOfSkill = (name: string): string => slugOf(name, "skill", limit
 function slugOf(name: string, kind: string, maxCharacters: number): string {
   const slug = slugify(name).slice(0, maxCharacters).replace(/-+$/, "");
   if (slug === "") return `${kind}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
-  return deviceNames.test(slug) ? `${slug}-${kind}` : slug;
+  return isDeviceName(slug) ? `${slug}-${kind}` : slug;
 }

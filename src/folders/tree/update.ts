@@ -2,13 +2,15 @@
 import type { FolderDoc } from "../../../storage/folders.ts";
 import type { PathReservationDoc } from "../../../storage/path-reservations.ts";
 import type { Actor } from "../../access/actor.ts";
+import { isAllowedIn } from "../../access/decide.ts";
 import { audienceOf } from "../../access/exposure.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { notFound } from "../../errors.ts";
 import { checkMayChangePaths, coveredBy, restrictionIn, type AudienceChange } from "../access/exposure.ts";
 import { queueEffectiveAccessUpdate } from "../access/update-effective-access.ts";
-import { loadFolder, type FolderView } from "../load.ts";
+import { accessContextIn, loadFolder, type FolderView } from "../load.ts";
+import { checkMayLeaveReview } from "../review/rules.ts";
 import type { UpdateFolder } from "../schema.ts";
 import { checkMayChange, checkMayMove } from "./change-rules.ts";
 import { nameTaken } from "./refusals.ts";
@@ -71,7 +73,17 @@ export async function relocateFolder(
     const isMoved = after.parentId !== before.parentId;
     if (!isMoved && after.name === before.name) return undefined;
     relocation.authorize(view, before);
-    if (isMoved) checkMayMove(view, before, after.parentId);
+    if (isMoved) {
+      checkMayMove(view, before, after.parentId);
+      const mayReview = isAllowedIn(actor, "skill:review", tenantId, accessContextIn(tree, actor, id));
+      checkMayLeaveReview(
+        await app.storage.tenants.find(tenantId),
+        view,
+        before.parentId,
+        after.parentId,
+        mayReview,
+      );
+    }
     if (isMoved || after.slug !== before.slug) {
       const reservation = await reserveFor(app, tree, after);
       if (reservation) reserved(reservation);

@@ -1,4 +1,4 @@
-/** The npm package of svc and its installer, as the build leaves them. */
+/** The npm packages of svc and of the API client, and the installer, as the build leaves them. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
@@ -8,10 +8,16 @@ const folder = new URL(
   import.meta.url,
 );
 
-export interface ClientPackage {
+export interface NpmPackage {
   bytes: Buffer;
   /** Hexadecimal SHA-256 of `bytes`. */
   sha256: string;
+}
+
+/** The package of svc, and what is offered with it. */
+export interface ClientPackage extends NpmPackage {
+  /** The package of the typed client of the API. */
+  api: NpmPackage;
   /** Shell script with `@BASE_URL@` in place of the address of the service, as a shell word. */
   installer: string;
 }
@@ -33,11 +39,13 @@ export async function readClientPackage(): Promise<ClientPackage | undefined> {
 
 async function read(): Promise<ClientPackage | undefined> {
   try {
-    const [bytes, installer] = await Promise.all([
+    const [bytes, apiBytes, installer] = await Promise.all([
       readFile(new URL("svc.tgz", folder)),
+      readFile(new URL("svc-client.tgz", folder)),
       readFile(new URL("install.sh", folder), "utf8"),
     ]);
-    return { bytes, sha256: sha256Of(bytes), installer };
+    const api = { bytes: apiBytes, sha256: sha256Of(apiBytes) };
+    return { bytes, sha256: sha256Of(bytes), api, installer };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

@@ -1,4 +1,4 @@
-/** svc, the command-line client, as this service offers it. No sign-in is needed. */
+/** svc, the command-line client, and the typed client of the API, as this service offers them to anyone. */
 import { z } from "zod";
 import { ClientPayload } from "../../../contract/payloads/client.ts";
 import { ServiceError } from "../../errors.ts";
@@ -15,6 +15,7 @@ export function clientRoutes(version: string): Route[] {
     route({
       method: "get",
       path: "/api/client",
+      id: "getClient",
       summary: "The version of svc, the command-line client, that goes with this service, and its package",
       data: ClientPayload,
       async handle() {
@@ -36,7 +37,7 @@ export function clientPackageRoutes(
     route({
       method: "get",
       path: "/cli/:file",
-      summary: "The npm package of svc, its checksum, and the installer",
+      summary: "The npm packages of svc and of the API client, their checksums, and the installer of svc",
       auth: "optional",
       params: z.object({ file: z.string().max(200) }),
       produces: "application/gzip",
@@ -78,10 +79,11 @@ function installer(files: ClientPackage, baseUrl: string): ServedFile {
  * The checksum names the versioned file, so that a download during an upgrade of the service gets both of one version.
  */
 function packageFile(file: string, files: ClientPackage, version: string): ServedFile | undefined {
-  const { bytes, sha256 } = files;
-  const versioned = `svc-${version}.tgz`;
   const name = file.replace(/\.sha256$/, "");
-  if (name !== "svc.tgz" && name !== versioned) return undefined;
+  const product = name.startsWith("svc-client") ? "svc-client" : "svc";
+  const { bytes, sha256 } = product === "svc" ? files : files.api;
+  const versioned = `${product}-${version}.tgz`;
+  if (name !== `${product}.tgz` && name !== versioned) return undefined;
   const fixed = name === versioned;
   if (file !== name)
     return { body: `${sha256}  ${versioned}\n`, type: textType, etag: `${sha256}-sum`, fixed };

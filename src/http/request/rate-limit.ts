@@ -76,6 +76,9 @@ const budgets: Record<
 
 export type Budget = keyof typeof budgets;
 
+/** Calls that one caller can make in so many seconds. */
+export const budgetOf = (budget: Budget) => budgets[budget];
+
 export interface RateLimits {
   /** Takes one point of a caller's budget. Throws `rate_limited` with `retryAfterSeconds` when none is left. */
   consume(budget: Budget, caller: string): Promise<void>;

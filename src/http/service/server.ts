@@ -4,12 +4,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import Koa, { type Context } from "koa";
 import { traced, type TracedWork } from "../../../contract/observation.ts";
 import { actorId, type Actor } from "../../access/actor.ts";
-import { ServiceError, invalidRequest, nothingAt } from "../../errors.ts";
+import { ServiceError, SkillRenamed, invalidRequest, nothingAt } from "../../errors.ts";
 import { requestContext, tracksContext, type Log } from "../../log.ts";
 import type { TrustedProxies } from "../../network-address.ts";
 import { presentFailure, presentOauthFailure, toServiceError } from "../errors.ts";
 import { handleRoute, type RouteServices } from "../handle-route.ts";
 import { openByPage } from "../pages/pages.ts";
+import { renamedPath } from "../renamed-path.ts";
 import { findCallerBehind } from "../request/addresses.ts";
 import { openRouteTable, type RouteTable } from "../route-table.ts";
 import type { Route } from "../route.ts";
@@ -246,6 +247,7 @@ function presentError(ctx: Context, thrown: unknown, options: HttpOptions): void
   for (const name of ["etag", "cache-control", "content-disposition"]) ctx.remove(name);
   ctx.status = error.status;
   ctx.set("cache-control", "no-store");
+  if (error instanceof SkillRenamed) redirectTo(ctx, renamedPath(ctx.path, error));
   if (error.code === "rate_limited")
     ctx.set("retry-after", String(Number(error.details?.["retryAfterSeconds"] ?? 1)));
   if (error.code === "unavailable") ctx.set("retry-after", "1");
@@ -265,4 +267,11 @@ function presentError(ctx: Context, thrown: unknown, options: HttpOptions): void
       oauthFailures ? presentOauthFailure(error, oauthFailures) : presentFailure(error, requestId),
     );
   }
+}
+
+/** RFC 9110, sections 15.4.2 and 15.4.9: a client may repeat another method than GET as GET after a 301. */
+function redirectTo(ctx: Context, path: string | undefined): void {
+  if (path === undefined) return;
+  ctx.status = ctx.method === "GET" || ctx.method === "HEAD" ? 301 : 308;
+  ctx.set("location", path + ctx.search);
 }

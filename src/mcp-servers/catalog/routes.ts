@@ -21,6 +21,7 @@ export function catalogRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${base}/catalog`,
+      id: "searchMcpCatalog",
       summary: "Search the catalog of MCP servers",
       params: TenantParams,
       query: SearchCatalog,
@@ -32,6 +33,8 @@ export function catalogRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/import`,
+      id: "importMcpServer",
+      failures: ["already_exists", "limit_reached", "managed_folder", "refused"],
       summary: "Register an MCP server of the catalog",
       params: TenantParams,
       body: ImportMcpServer,
@@ -45,6 +48,8 @@ export function catalogRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${base}/:server/catalog-update`,
+      id: "getCatalogUpdate",
+      failures: ["refused"],
       summary: "Compare an imported MCP server with the latest version of the catalog",
       params: McpServerParams,
       data: McpCatalogUpdatePayload,
@@ -53,6 +58,8 @@ export function catalogRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/:server/apply-catalog`,
+      id: "applyCatalogUpdate",
+      failures: ["conflict", "refused"],
       summary: "Apply the latest version of the catalog to an imported MCP server",
       params: McpServerParams,
       body: ApplyCatalogUpdate,

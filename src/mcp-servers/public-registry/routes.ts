@@ -39,12 +39,14 @@ export function registrySwitchRoutes(app: App): Route[] {
     route({
       ...own,
       method: "get",
+      id: "getMcpRegistry",
       summary: "Read whether anyone can read the organization's MCP servers, and which ones",
       handle: ({ actor, params }) => readSwitch(app, actor, params.tenant),
     }),
     route({
       ...own,
       method: "put",
+      id: "setMcpRegistry",
       summary:
         "Let anyone read the organization's MCP servers in the form of the public registry, or end this",
       body: ChangeRegistry,

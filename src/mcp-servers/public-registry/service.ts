@@ -71,7 +71,7 @@ export async function listRegistry(
     text,
     revision,
     since: since === undefined ? undefined : new Date(since),
-    deleted: deletedToo === undefined ? since !== undefined : deletedToo === "true",
+    deleted: deletedToo ?? since !== undefined,
   };
   const found: { server: McpServerDoc; entry: RegistryVersion }[] = [];
   for (;;) {

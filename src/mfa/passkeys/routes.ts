@@ -27,6 +27,8 @@ function signInRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/passkeys/options",
+      id: "getPasskeyOptions",
+      failures: ["invalid_credentials", "refused"],
       summary:
         "Options to ask the browser for a passkey: to sign in, for a ticket, or to confirm who you are",
       auth: "optional",
@@ -38,6 +40,8 @@ function signInRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/passkeys/sign-in",
+      id: "signInByPasskey",
+      failures: ["invalid_credentials", "refused"],
       summary: "Sign in by a passkey alone; sets the session cookie",
       auth: "optional",
       body: SignInByPasskey,
@@ -54,6 +58,8 @@ function registrationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/passkeys/register/options",
+      id: "startPasskey",
+      failures: ["reauthentication_required", "conflict", "limit_reached", "refused"],
       summary: "Options to have the browser make a passkey",
       data: PasskeyCreationPayload,
       budget: "sign-in",
@@ -62,6 +68,15 @@ function registrationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/passkeys/register",
+      id: "addPasskey",
+      failures: [
+        "invalid_credentials",
+        "reauthentication_required",
+        "already_exists",
+        "conflict",
+        "limit_reached",
+        "refused",
+      ],
       summary: "Add the passkey that the browser has made; the first factor comes with recovery codes",
       body: RegisterPasskey,
       data: AddedPasskeyPayload,
@@ -83,16 +98,18 @@ function managementRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/auth/passkeys",
+      id: "listPasskeys",
       summary: "List your passkeys",
       data: z
         .array(PasskeyPayload)
         .max(limits.passkeysPerUser)
-        .meta({ description: "all of them: an account has at most 20" }),
+        .meta({ description: "all of them, unless `limit` is lower: an account has at most 20" }),
       handle: async ({ actor }) => (await readFactorState(app, actor)).passkeys,
     }),
     route({
       method: "patch",
       path: "/api/auth/passkeys/:id",
+      id: "renamePasskey",
       summary: "Rename a passkey",
       params: PasskeyParams,
       body: RenamePasskey,
@@ -103,6 +120,8 @@ function managementRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/auth/passkeys/:id",
+      id: "removePasskey",
+      failures: ["reauthentication_required", "conflict", "refused"],
       summary: "Remove a passkey; ends all other sessions",
       params: PasskeyParams,
       data: null,

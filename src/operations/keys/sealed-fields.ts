@@ -49,7 +49,7 @@ export const sealedFields: readonly SealedField[] = [
     recordId: ownId,
   },
   {
-    name: "webhook secrets",
+    name: "webhook secrets of repository connections",
     collection: "connections",
     path: "webhook.secret",
     sealedIn: ["src/sync/connection/ensure-webhook.ts"],
@@ -61,6 +61,27 @@ export const sealedFields: readonly SealedField[] = [
     path: "auditForwarding.sealedSecret",
     sealedIn: ["src/orgs/audit-forwarding/service.ts"],
     recordId: (row) => `audit-forwarding:${row._id}`,
+  },
+  {
+    name: "addresses of webhooks",
+    collection: "webhooks",
+    path: "sealedUrl",
+    sealedIn: ["src/orgs/webhooks/target.ts"],
+    recordId: (row) => `webhook-url:${row._id}`,
+  },
+  {
+    name: "secrets of webhooks",
+    collection: "webhooks",
+    path: "secret.sealed",
+    sealedIn: ["src/orgs/webhooks/target.ts"],
+    recordId: (row) => `webhook-secret:${row._id}`,
+  },
+  {
+    name: "previous secrets of webhooks",
+    collection: "webhooks",
+    path: "previousSecret.sealed",
+    sealedIn: ["src/orgs/webhooks/target.ts"],
+    recordId: (row) => `webhook-secret:${row._id}`,
   },
   {
     name: "client secrets of identity providers",
@@ -89,6 +110,13 @@ export const sealedFields: readonly SealedField[] = [
     path: "sealedProof",
     sealedIn: ["src/sso/oidc/oidc.ts"],
     recordId: (row) => `sso-attempt:${row._id}`,
+  },
+  {
+    name: "signing keys",
+    collection: "signing_keys",
+    path: "sealed",
+    sealedIn: ["src/skills/provenance/keys.ts"],
+    recordId: (row) => `signing-key:${row._id}`,
   },
   {
     name: "connectors",

@@ -3,6 +3,7 @@ import os from "node:os";
 import { countText } from "../../../contract/count-text.ts";
 import type { OperatorConditionDoc } from "../../../storage/operator-conditions.ts";
 import type { App } from "../../app.ts";
+import { nextExpiries } from "../../jobs/expiries.ts";
 import { checkDisks } from "../../jobs/health.ts";
 
 export interface Condition {
@@ -13,7 +14,7 @@ export interface Condition {
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** A request for a sync that is older is behind. */
+/** A request for a sync, or an entry for a receiver, that is older is behind. */
 const maxLagMs = hourMs;
 /** Time without a failure after which a job counts as working again. */
 const failureMs = hourMs;
@@ -38,6 +39,7 @@ export async function findConditions(app: App): Promise<Condition[]> {
     expiries(app),
     failedBackup(app),
     fullOrganizations(app),
+    failingReceivers(app),
   ]);
   return found.flat();
 }
@@ -69,10 +71,12 @@ const expiring = {
   certificate: "A certificate of an identity provider",
   metadata: "The metadata of an identity provider",
   encryptionKey: "A key for encrypted sign-ins by an identity provider",
+  served: "The certificate of BASE_URL",
 } as const;
 
-async function expiries({ storage, now }: App): Promise<Condition[]> {
-  const next = await storage.operationState.nextExpiries();
+async function expiries(app: App): Promise<Condition[]> {
+  const { now } = app;
+  const next = await nextExpiries(app);
   return (Object.keys(expiring) as (keyof typeof expiring)[]).flatMap((kind) => {
     const at = next[kind];
     if (!at || at.getTime() - now().getTime() > expiryMs) return [];
@@ -94,4 +98,11 @@ async function fullOrganizations({ storage }: App): Promise<Condition[]> {
   if (warned + full === 0) return [];
   const text = `${countText(warned + full, "organization uses", "organizations use")} 80 % or more of the storage`;
   return [{ key: "organization-storage", text: `${text}; ${full} of them can't publish any more.` }];
+}
+
+async function failingReceivers({ storage, now }: App): Promise<Condition[]> {
+  const { count } = await storage.auditForwardings.readFailing(new Date(now().getTime() - maxLagMs));
+  if (count === 0) return [];
+  const text = `${countText(count, "receiver of an audit log has", "receivers of audit logs have")} failed for an hour.`;
+  return [{ key: "audit-forwarding", text }];
 }

@@ -18,12 +18,14 @@ export function auditForwardingRoutes(app: App): Route[] {
     route({
       ...common,
       method: "get",
+      id: "getAuditForwarding",
       summary: "Read where an organization's audit log is sent, and whether that works",
       handle: ({ actor, params }) => readForwarding(app, actor, params.tenant),
     }),
     route({
       ...common,
       method: "put",
+      id: "setAuditForwarding",
       summary: "Send an organization's audit log to a receiver from now on",
       body: AuditForwarding,
       handle: ({ actor, params, body }) => setForwarding(app, actor, params.tenant, body),
@@ -31,6 +33,7 @@ export function auditForwardingRoutes(app: App): Route[] {
     route({
       ...common,
       method: "delete",
+      id: "removeAuditForwarding",
       summary: "Send an organization's audit log to no receiver any more",
       handle: ({ actor, params }) => endForwarding(app, actor, params.tenant),
     }),
@@ -38,6 +41,8 @@ export function auditForwardingRoutes(app: App): Route[] {
       ...common,
       method: "post",
       path: "/api/tenants/:tenant/audit-log/forwarding/test",
+      id: "testAuditForwarding",
+      failures: ["refused"],
       summary: "Send a message without entries to the receiver now",
       budget: "search",
       async handle({ actor, params }) {

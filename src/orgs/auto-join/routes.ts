@@ -17,12 +17,15 @@ export function autoJoinRoutes(app: App): Route[] {
     route({
       ...common,
       method: "get",
+      id: "getAutoJoin",
       summary: "Read who becomes a member automatically",
       handle: ({ actor, params }) => readAutoJoin(app, actor, params.tenant),
     }),
     route({
       ...common,
       method: "put",
+      id: "setAutoJoin",
+      failures: ["domain_unverified"],
       summary: "Let people with a confirmed address in a verified domain become members, or stop that",
       body: AutoJoin,
       handle: ({ actor, params, body }) => changeAutoJoin(app, actor, params.tenant, body),

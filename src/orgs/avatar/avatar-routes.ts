@@ -19,6 +19,8 @@ export function avatarRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/avatar",
+      id: "getAvatar",
+      conditional: true,
       summary: "The avatar, a WebP of 256 by 256 pixels",
       params: TenantParams,
       query: AvatarQuery,
@@ -34,6 +36,8 @@ export function avatarRoutes(app: App): Route[] {
     route({
       method: "put",
       path: "/api/tenants/:tenant/avatar",
+      id: "setAvatar",
+      failures: ["content_invalid"],
       summary: "Set the avatar: the body is a JPEG, PNG, WebP or GIF",
       params: TenantParams,
       stream: true,
@@ -49,6 +53,7 @@ export function avatarRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/tenants/:tenant/avatar",
+      id: "removeAvatar",
       summary: "Remove the avatar",
       params: TenantParams,
       data: null,

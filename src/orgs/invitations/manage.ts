@@ -24,12 +24,27 @@ export async function listInvitations(
   return pageOf(rows, input.limit, (last) => [last._id]);
 }
 
+export async function readInvitation(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  id: string,
+): Promise<InvitationDoc> {
+  const { _id } = await loadTenant(app, actor, tenantRef, "member:invite");
+  return loadOpen(app, _id, id);
+}
+
+async function loadOpen(app: App, tenantId: string, id: string): Promise<InvitationDoc> {
+  const invitation = isId(id) ? await app.storage.invitations.find(id) : null;
+  if (invitation?.tenantId !== tenantId || !invitation.pending) throw notFound("invitation", id);
+  return invitation;
+}
+
 /** Revokes an open invitation: from this write on its link is invalid. */
 export async function revokeInvitation(app: App, actor: Actor, tenantRef: string, id: string): Promise<void> {
   const tenant = await loadTenant(app, actor, tenantRef, "member:invite");
   for (;;) {
-    const invitation = isId(id) ? await app.storage.invitations.find(id) : null;
-    if (invitation?.tenantId !== tenant._id || !invitation.pending) throw notFound("invitation", id);
+    const invitation = await loadOpen(app, tenant._id, id);
     requirePermissions(
       actor,
       tenant._id,

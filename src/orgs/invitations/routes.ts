@@ -25,7 +25,7 @@ import { acceptInvitation, declineInvitation } from "./accept.ts";
 import { copyLink, linkOf } from "./copy-link.ts";
 import { inviteMany, type InviteOutcome } from "./invite-many.ts";
 import { invite } from "./invite.ts";
-import { listInvitations, revokeInvitation } from "./manage.ts";
+import { listInvitations, readInvitation, revokeInvitation } from "./manage.ts";
 import { readOffer } from "./offer.ts";
 import { resendInvitation } from "./resend.ts";
 
@@ -63,6 +63,7 @@ export function invitationRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/invitations",
+      id: "listInvitations",
       summary: "List the open invitations of an organization, newest first",
       params: TenantParams,
       query: ListQuery,
@@ -76,6 +77,8 @@ export function invitationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/tenants/:tenant/invitations",
+      id: "createInvitation",
+      failures: ["already_exists", "limit_reached"],
       summary: "Invite an address by mail, or renew its invitation",
       params: TenantParams,
       body: CreateInvitation,
@@ -89,6 +92,8 @@ export function invitationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/tenants/:tenant/invitations/batch",
+      id: "createInvitations",
+      failures: ["already_exists", "limit_reached"],
       summary: "Invite many addresses with one offer, and report the outcome of each",
       params: TenantParams,
       body: CreateInvitations,
@@ -101,8 +106,20 @@ export function invitationRoutes(app: App): Route[] {
         presentOutcomes(app, await inviteMany(app, actor, params.tenant, body)),
     }),
     route({
+      method: "get",
+      path: "/api/tenants/:tenant/invitations/:id",
+      id: "getInvitation",
+      summary: "Read an open invitation of an organization",
+      params: InvitationParams,
+      data: InvitationPayload,
+      handle: async ({ actor, params }) =>
+        presentOne(app, await readInvitation(app, actor, params.tenant, params.id)),
+    }),
+    route({
       method: "post",
       path: "/api/tenants/:tenant/invitations/:id/link",
+      id: "getInvitationLink",
+      failures: ["already_exists", "limit_reached"],
       summary: "Get the link of an open invitation to hand it over",
       params: InvitationParams,
       data: InvitationLinkPayload,
@@ -112,6 +129,7 @@ export function invitationRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/tenants/:tenant/invitations/:id",
+      id: "deleteInvitation",
       summary: "Take an open invitation back",
       params: InvitationParams,
       data: null,
@@ -120,6 +138,8 @@ export function invitationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/tenants/:tenant/invitations/:id/resend",
+      id: "resendInvitation",
+      failures: ["already_exists", "limit_reached"],
       summary: "Send the mail of an open invitation again and renew its expiry",
       params: InvitationParams,
       data: InvitationPayload,
@@ -130,6 +150,8 @@ export function invitationRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/invitations/:token",
+      id: "readInvitation",
+      failures: ["forbidden", "refused"],
       summary: "Read an open invitation by the link of its mail, or your own by its id",
       auth: "optional",
       params: InvitationTokenParams,
@@ -140,6 +162,17 @@ export function invitationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/invitations/:token/accept",
+      id: "acceptInvitation",
+      failures: [
+        "sso_required",
+        "mfa_required",
+        "reauthentication_required",
+        "already_exists",
+        "conflict",
+        "limit_reached",
+        "last_owner",
+        "refused",
+      ],
       summary: "Accept an invitation to the address of your account",
       params: InvitationTokenParams,
       data: JoinedPayload,
@@ -148,6 +181,8 @@ export function invitationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/invitations/:token/decline",
+      id: "declineInvitation",
+      failures: ["conflict"],
       summary: "Decline an invitation to the address of your account",
       params: InvitationTokenParams,
       data: null,

@@ -1,7 +1,7 @@
 /** The membership of an account that an invitation, an identity provider or auto-join has made a member. */
 import { setTimeout as pause } from "node:timers/promises";
 import { isDuplicate } from "../../../storage/database.ts";
-import type { MembershipDoc } from "../../../storage/memberships.ts";
+import { hasReviewRules, type MembershipDoc } from "../../../storage/memberships.ts";
 import { outboxFields, type EventRow } from "../../../storage/outbox.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Account } from "../../../storage/users.ts";
@@ -61,6 +61,7 @@ export async function createMembership(
       ...(role === ownerRole ? { enlisting: app.now(), pendingSince: app.now() } : {}),
       tenantDeletionAt: tenant.deletionAt,
       tenantMaxTokenDays: tenant.maxTokenDays,
+      tenantReviews: hasReviewRules(tenant) || undefined,
       tenantFactorFrom: tenant.mfaRequirement?.from,
       tenantSsoProviderIds: tenant.ssoProviderIds?.length ? tenant.ssoProviderIds : undefined,
     });

@@ -13,6 +13,7 @@ export function memberRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/members",
+      id: "listMembers",
       summary: "List the members of an organization, by user name",
       params: TenantParams,
       query: MemberQuery,
@@ -26,6 +27,7 @@ export function memberRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/members/:userId",
+      id: "getMember",
       summary: "Read a member",
       params: MemberParams,
       data: MemberPayload,
@@ -35,6 +37,8 @@ export function memberRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: "/api/tenants/:tenant/members/:userId",
+      id: "updateMember",
+      failures: ["conflict", "last_owner"],
       summary: "Give a member another role",
       params: MemberParams,
       body: ChangeMember,
@@ -45,6 +49,8 @@ export function memberRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/tenants/:tenant/members/:userId",
+      id: "removeMember",
+      failures: ["conflict", "last_owner"],
       summary: "Remove a member; with your own id, leave",
       params: MemberParams,
       data: null,

@@ -23,6 +23,17 @@ export async function listRoles(app: App, actor: Actor, tenantRef: string): Prom
   return app.storage.roles.list(tenant._id);
 }
 
+/** A custom role. Without an id, only the access to roles is decided. */
+export async function readRole(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  id: string | undefined,
+): Promise<RoleDoc | undefined> {
+  const tenant = await loadTenant(app, actor, tenantRef, "member:read");
+  return id === undefined ? undefined : loadRole(app, tenant._id, id);
+}
+
 /** Throws `already_exists`, `limit_reached`, or `forbidden` for permissions that the caller does not have. */
 export async function createRole(
   app: App,

@@ -41,6 +41,7 @@ export function teamRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/teams",
+      id: "listTeams",
       summary: "List the teams of an organization, by name",
       params: TenantParams,
       query: ListQuery,
@@ -54,6 +55,8 @@ export function teamRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/tenants/:tenant/teams",
+      id: "createTeam",
+      failures: ["already_exists", "limit_reached"],
       summary: "Create a team; its roles add to those of its members",
       params: TenantParams,
       body: CreateTeam,
@@ -66,6 +69,7 @@ export function teamRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/teams/:id",
+      id: "getTeam",
       summary: "Read a team",
       params: TeamParams,
       data: TeamPayload,
@@ -75,6 +79,8 @@ export function teamRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: "/api/tenants/:tenant/teams/:id",
+      id: "updateTeam",
+      failures: ["already_exists", "conflict"],
       summary: "Change a team's name, description or roles",
       params: TeamParams,
       body: UpdateTeam,
@@ -85,6 +91,7 @@ export function teamRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/tenants/:tenant/teams/:id",
+      id: "deleteTeam",
       summary: "Delete a team, with what its members had by it",
       params: TeamParams,
       data: null,
@@ -93,6 +100,7 @@ export function teamRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/teams/:id/members",
+      id: "listTeamMembers",
       summary: "List who is in a team, by user name",
       params: TeamParams,
       query: MemberQuery,
@@ -106,6 +114,8 @@ export function teamRoutes(app: App): Route[] {
     route({
       method: "put",
       path: "/api/tenants/:tenant/teams/:id/members/:userId",
+      id: "addTeamMember",
+      failures: ["conflict", "limit_reached"],
       summary: "Put a member into a team",
       params: TeamMemberParams,
       data: null,
@@ -114,6 +124,8 @@ export function teamRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/tenants/:tenant/teams/:id/members/:userId",
+      id: "removeTeamMember",
+      failures: ["conflict", "limit_reached"],
       summary: "Take a member out of a team",
       params: TeamMemberParams,
       data: null,

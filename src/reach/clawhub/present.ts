@@ -1,7 +1,9 @@
 /** Payloads of the ClawHub interface. Its client refuses a license other than its own, so that none is named. */
 import type { ManifestFile } from "../../../contract/payloads/skills.ts";
+import type { FlaggedVerdict } from "../../../contract/scan/policy.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
+import { targetOf } from "../../skills/channels/channels.ts";
 
 export const presentVersion = ({ semver, createdAt, message }: VersionDoc) => ({
   version: semver,
@@ -15,33 +17,56 @@ export const presentVersionFiles = (version: VersionDoc, files: readonly Manifes
   files: files.map(({ path, size, sha256 }) => ({ path, size, sha256 })),
 });
 
+const channelTags = (skill: SkillDoc) =>
+  Object.fromEntries(
+    (skill.channels ?? []).flatMap(({ name }) => {
+      const target = targetOf(skill, name);
+      return target ? [[name, target.semver]] : [];
+    }),
+  );
+
 const presentSkill = (skill: SkillDoc) => ({
   slug: skill.slug,
   displayName: skill.name,
   summary: skill.description,
-  tags: { latest: skill.current.semver },
+  tags: { latest: skill.current.semver, ...channelTags(skill) },
   stats: { downloads: skill.downloads },
   createdAt: skill.createdAt.getTime(),
   updatedAt: skill.updatedAt.getTime(),
 });
 
-/** The client asks before it installs a suspicious skill. Only members see one that was taken down. */
-const moderationOf = ({ takedown }: SkillDoc) =>
-  takedown && {
-    isSuspicious: true,
-    isMalwareBlocked: false,
-    verdict: "suspicious",
-    reasonCodes: ["svc.taken-down"],
-    evidence: [],
+/** The verdict of the scan about the current version. */
+export interface Flag {
+  verdict: FlaggedVerdict;
+  /** A person has released the version in spite of this. */
+  isReleased: boolean;
+  /** Ids of the rules that found something. */
+  rules: readonly string[];
+}
+
+/**
+ * The client asks before it installs what is suspicious, and never installs what is blocked. Only members see a skill
+ * that was taken down.
+ */
+export function presentModeration({ takedown }: SkillDoc, flag: Flag | undefined) {
+  if (!takedown && !flag) return { moderation: null };
+  const { verdict = "suspicious", isReleased = false, rules = [] } = flag ?? {};
+  return {
+    moderation: {
+      isSuspicious: true,
+      isMalwareBlocked: verdict === "malicious" && !isReleased,
+      verdict,
+      reasonCodes: [...(takedown ? ["svc.taken-down"] : []), ...rules.map((rule) => `svc.${rule}`)],
+      evidence: [],
+    },
   };
+}
 
-export const presentModeration = (skill: SkillDoc) => ({ moderation: moderationOf(skill) ?? null });
-
-export const presentDetail = (skill: SkillDoc, current: VersionDoc) => ({
+export const presentDetail = (skill: SkillDoc, current: VersionDoc, flag: Flag | undefined) => ({
   skill: presentSkill(skill),
   latestVersion: presentVersion(current),
   owner: { handle: skill.tenantSlug, displayName: skill.tenantSlug, image: null },
-  ...presentModeration(skill),
+  ...presentModeration(skill, flag),
 });
 
 export const presentListed = (skill: SkillDoc) => ({

@@ -32,7 +32,7 @@ import {
   VersionParams,
   VersionsQuery,
 } from "./schema.ts";
-import { listAsked, loadAsked, selectAsked } from "./skills.ts";
+import { flagOf, listAsked, loadAsked, selectAsked } from "./skills.ts";
 
 const readOnly =
   "This registry is read-only for clawhub: publish, change and delete skills with svc, in the dashboard or over the API.";
@@ -79,7 +79,8 @@ function skillRoutes(app: App): Route[] {
       query: OwnerQuery,
       async handle({ actor, params, query }) {
         const skill = await loadAsked(app, actor, { ...params, ...query });
-        return json(presentDetail(skill, await selectAsked(app, skill, {})));
+        const [current, flag] = await Promise.all([selectAsked(app, skill, {}), flagOf(app, actor, skill)]);
+        return json(presentDetail(skill, current, flag));
       },
     }),
     route({
@@ -112,11 +113,13 @@ function skillRoutes(app: App): Route[] {
     route({
       ...common,
       path: `${ofSkill}/moderation`,
-      summary: "Read whether a skill was taken down, for ClawHub's client",
+      summary: "Read whether a skill was flagged or taken down, for ClawHub's client",
       params: SkillParams,
       query: OwnerQuery,
-      handle: async ({ actor, params, query }) =>
-        json(presentModeration(await loadAsked(app, actor, { ...params, ...query }))),
+      async handle({ actor, params, query }) {
+        const skill = await loadAsked(app, actor, { ...params, ...query });
+        return json(presentModeration(skill, await flagOf(app, actor, skill)));
+      },
     }),
     route({
       ...common,

@@ -5,9 +5,13 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Page } from "../../http/route.ts";
-import { loadSkill } from "../../skills/load.ts";
+import { loadSkill, type SeenSkill } from "../../skills/load.ts";
+import { markOf, unseenVersions } from "../../skills/marks/marks.ts";
+import { isReleasedAgainst } from "../../skills/scan/apply-verdict.ts";
+import { presentScan } from "../../skills/scan/read-scan.ts";
 import { exploreSkills, findOwn, listSkills } from "../../skills/search/search.ts";
 import { selectVersion } from "../../skills/versions/select-version.ts";
+import type { Flag } from "./present.ts";
 
 export interface Asked {
   org: string;
@@ -23,10 +27,13 @@ export async function loadAsked(
   app: App,
   actor: Actor,
   { org, slug, ownerHandle = org }: Asked,
-): Promise<SkillDoc> {
-  let skill: SkillDoc;
+): Promise<SeenSkill> {
+  let skill: SeenSkill;
   try {
-    skill = await loadSkill(app, actor, `${org}~${slug}`, "skill:read", { typed: `${org}/${slug}` });
+    skill = await loadSkill(app, actor, `${org}~${slug}`, "skill:read", {
+      typed: `${org}/${slug}`,
+      follow: true,
+    });
   } catch (error) {
     if (error instanceof ServiceError && (error.code === "not_found" || error.code === "unauthenticated"))
       throw skillNotFound();
@@ -37,19 +44,26 @@ export async function loadAsked(
   return skill;
 }
 
-/** An exact version, or the current one, which has the tag `latest`. */
+/** An exact version, or that of a tag: the current one for `latest`, else that of a channel. */
 export async function selectAsked(
   app: App,
   skill: SkillDoc,
   { version, tag = "latest" }: { version?: string; tag?: string },
 ): Promise<VersionDoc> {
-  if (version === undefined && tag !== "latest")
-    throw new ServiceError("not_found", `The tag "${tag}" does not exist: there is only "latest".`);
-  return selectVersion(
-    app,
-    skill,
-    version === undefined ? { kind: "current" } : { kind: "exact", semver: version },
-  );
+  if (version !== undefined) return selectVersion(app, skill, { kind: "exact", semver: version });
+  return selectVersion(app, skill, tag === "latest" ? { kind: "current" } : { kind: "channel", name: tag });
+}
+
+/** The verdict about the current version, as far as the caller sees it; undefined without a warning. */
+export async function flagOf(app: App, actor: Actor, skill: SeenSkill): Promise<Flag | undefined> {
+  const { current } = skill;
+  const verdict = markOf(skill, current.version)?.verdict;
+  // A skill with nothing to install has its last version as the current one, which may be held or rejected.
+  if (!verdict || unseenVersions(skill).includes(current.version)) return undefined;
+  const scan = await app.storage.versionScans.find(skill._id, current.version);
+  const { rules } = await presentScan(app, actor, skill, current, scan);
+  const isReleased = isReleasedAgainst(scan ?? {}, skill, verdict);
+  return { verdict, isReleased, rules: rules.map(({ rule }) => rule) };
 }
 
 /** A page of the organization's skills, by relevance if there is a query. An unknown organization has none. */

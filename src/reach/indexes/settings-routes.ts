@@ -22,6 +22,7 @@ export function indexSettingsRoutes(app: App): Route[] {
     route({
       method: "get",
       path,
+      id: "getSkillIndex",
       summary: "Read which skills other clients find in the index of an organization",
       params: TenantParams,
       data: SkillIndexSettingsPayload,
@@ -30,6 +31,7 @@ export function indexSettingsRoutes(app: App): Route[] {
     route({
       method: "put",
       path,
+      id: "setSkillIndex",
       summary: "Choose the collection that other clients find in the index of an organization",
       params: TenantParams,
       body: ChooseCollection,
@@ -39,6 +41,7 @@ export function indexSettingsRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/explore/organizations/:organization/skill-index",
+      id: "exploreSkillIndex",
       summary:
         "Read how many skills the index of an organization has for other clients, and which it can't have",
       auth: "optional",

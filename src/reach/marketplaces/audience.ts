@@ -4,6 +4,7 @@
  */
 import { limits } from "../../../contract/limits.ts";
 import type { SkillCollectionDoc } from "../../../storage/skill-collections.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
 import type { OfferedSkill } from "../../../storage/tenant-skills.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -15,6 +16,7 @@ import { loadTenant } from "../../orgs/service.ts";
 import { loadPublicTenant } from "../../skills/catalog/public-organization.ts";
 import { loadCollection } from "../../skills/collections/load.ts";
 import { keepAllowed } from "../../skills/load.ts";
+import { renamesOf, type Renames } from "./renames.ts";
 
 /** The marketplace that an address names. */
 export type MarketplaceRef =
@@ -33,6 +35,7 @@ export interface Audience {
 
 /** The content of a marketplace as it should be. */
 export interface Offer {
+  renames: Renames | undefined;
   /** The latest change first. */
   skills: OfferedSkill[];
   /** Skills of the collection that some of its readers could not read. */
@@ -70,17 +73,31 @@ async function findPublicCollection(
   return skills.length > 0 ? audience : undefined;
 }
 
-/** The skills that everyone in the audience may read now. Rules have no place in the tools that read a marketplace. */
+/** The skills that everyone in the audience may read now. */
 export async function readOffer(app: App, audience: Audience): Promise<Offer> {
   const { tenant, collection, isPublic } = audience;
   const which = collection ? collection.skillIds : isPublic ? "listed" : "unrestricted";
   const all = await app.storage.tenantSkills.listOffered(tenant._id, which, limits.skillsPerMarketplace);
   const readable = await keepReadable(app, audience, all);
+  const skills = withinSize(readable);
   return {
-    skills: withinSize(readable.filter(({ type }) => type === "skill")),
+    skills,
+    renames: await renamesOf(
+      app,
+      tenant,
+      skills.filter((skill) => !isTextRule(skill)).map(({ _id: id, slug }) => ({ id, slug })),
+      isPublic && !collection,
+    ),
     leftOut: collection ? all.filter((skill) => !readable.includes(skill)) : [],
   };
 }
+
+/** Whether a skill is a rule, for which few tools have a place. A package is a folder for every tool. */
+export const isTextRule = ({
+  type,
+  current,
+}: Pick<SkillDoc, "type"> & { current: Pick<SkillDoc["current"], "format"> }): boolean =>
+  type === "rule" && current.format === "markdown";
 
 /** Clients get all of them, so they have the size limits of an index. The latest changes come first. */
 function withinSize(skills: OfferedSkill[]): OfferedSkill[] {

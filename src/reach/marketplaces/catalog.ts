@@ -19,7 +19,7 @@ import { selectVersion } from "../../skills/versions/select-version.ts";
 import { findVersionOf } from "../../skills/versions/versions.ts";
 import { openPackageZip, packageZipDigest } from "../package-zip.ts";
 import { packageAddress } from "./addresses.ts";
-import { loadAudience, type MarketplaceRef } from "./audience.ts";
+import { isTextRule, loadAudience, type MarketplaceRef } from "./audience.ts";
 import { currentMarketplace } from "./marketplace.ts";
 
 const readConcurrency = 10;
@@ -39,7 +39,7 @@ export async function sendCatalog(
   const audience = await loadAudience(app, actor, ref);
   const { marketplace, offer } = await currentMarketplace(app, actor, audience);
   const { tenant, isPublic } = audience;
-  const { skills } = offer;
+  const skills = offer.skills.filter((skill) => !isTextRule(skill));
   await withinTime(
     mapLimit(skills, readConcurrency, (skill) => digestOf(app, skill)),
     maxWaitMs,
@@ -63,7 +63,12 @@ export async function sendCatalog(
         source: { source: "archive", url, sha256: zip.sha256 },
       };
     });
-  const text = JSON.stringify({ name: marketplace.name, owner: { name: tenant.name }, plugins });
+  const text = JSON.stringify({
+    name: marketplace.name,
+    owner: { name: tenant.name },
+    renames: offer.renames,
+    plugins,
+  });
   const etag = createHash("sha256").update(text).digest("hex").slice(0, 32);
   const headers = cacheHeaders(etag, { fixed: false, shared: isPublic });
   return notModified(request, headers) ?? new Reply(text, { type: "application/json", headers });

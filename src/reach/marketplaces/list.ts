@@ -1,4 +1,5 @@
 /** The marketplaces of an organization that a member may use. */
+import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import type { MarketplacePayload } from "../../../contract/payloads/marketplaces.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -6,8 +7,10 @@ import { isAllowedIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";
 import { listCollections } from "../../skills/collections/collections.ts";
 import { catalogAddress } from "./addresses.ts";
-import type { Audience } from "./audience.ts";
+import { isTextRule, readOffer, type Audience } from "./audience.ts";
 import { factsOf, newNameOf } from "./marketplace.ts";
+
+const readConcurrency = 4;
 
 /**
  * The public one if the organization has public skills, that of the members, and one for each collection that the actor
@@ -34,16 +37,18 @@ export async function listMarketplaces(
       isPublic: collection.isPublic,
     })),
   ];
-  return audiences.map((audience) => {
+  return mapLimit(audiences, readConcurrency, async (audience) => {
     const { key, collection, isPublic } = audience;
     const name = names.get(key) ?? newNameOf(audience);
-    const { title, address } = factsOf(app, audience, name);
+    const { title, address, isRequired } = factsOf(app, audience, name);
+    const required = isRequired ? (await readOffer(app, audience)).skills : [];
     return {
       audience: key === "public" || key === "members" ? key : "collection",
       collection: collection?.slug ?? null,
       isPublic,
       name,
       title,
+      requiredPlugins: required.filter((skill) => !isTextRule(skill)).map(({ slug }) => slug),
       gitUrl: address,
       catalogUrl: catalogAddress(address),
     };

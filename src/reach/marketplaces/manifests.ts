@@ -1,9 +1,10 @@
 /** Files of a marketplace in the forms of the tools that read it. Equal input makes equal bytes. */
 import type { SmallFile } from "../../../repos/store/index.ts";
 import type { MarketplacePlugin } from "../../../storage/reach/marketplaces.ts";
+import type { Renames } from "./renames.ts";
 
 /** Increased when the files change for equal input, so that every marketplace gets a new commit. */
-export const manifestForm = 1;
+export const manifestForm = 2;
 
 export interface MarketplaceFacts {
   name: string;
@@ -14,25 +15,51 @@ export interface MarketplaceFacts {
   /** Address for `git clone`. */
   address: string;
   developer: string;
+  renames?: Renames;
+  /** Whether people have to install its skills. */
+  isRequired: boolean;
 }
+
+/** Locations of plugins in a repository, by which the lists name them. */
+export interface PluginLayout {
+  /** Source of a plugin in the lists for Claude Code and Copilot. */
+  claude(slug: string): object;
+  /** Folder with the manifests of Codex and Cursor. */
+  folder(slug: string): string;
+  /** A description in the list of Codex, which ignores it. */
+  notice?: string;
+}
+
+/** The layout of repositories that contain nothing else. */
+export const ownLayout: PluginLayout = {
+  claude: (slug) => ({ source: `./plugins/${slug}` }),
+  folder: (slug) => `./plugins/${slug}`,
+};
 
 export type PluginFacts = Pick<
   MarketplacePlugin,
-  "slug" | "title" | "description" | "semver" | "tags" | "author"
+  "slug" | "title" | "description" | "semver" | "tags" | "isRule" | "author"
 > & { homepage: string };
 
 const json = (value: object) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 
-/** Files at the root: one list of plugins for each tool, and a text for people. */
-export function marketplaceFiles(facts: MarketplaceFacts, plugins: readonly PluginFacts[]): SmallFile[] {
-  const { name, title, description, developer } = facts;
+/** One list of plugins for each tool. */
+export function marketplaceFiles(
+  facts: Omit<MarketplaceFacts, "homepage" | "address">,
+  plugins: readonly PluginFacts[],
+  layout: PluginLayout,
+): SmallFile[] {
+  const { name, title, description, developer, renames, isRequired } = facts;
+  const installation = isRequired ? "INSTALLED_BY_DEFAULT" : "AVAILABLE";
+  const skills = plugins.filter(({ isRule }) => !isRule);
   const claude = json({
     name,
     owner: { name: developer },
     metadata: { description },
-    plugins: plugins.map((plugin) => ({
+    renames,
+    plugins: skills.map((plugin) => ({
       name: plugin.slug,
-      source: `./plugins/${plugin.slug}`,
+      ...layout.claude(plugin.slug),
       description: plugin.description,
       version: plugin.semver,
       ...(plugin.tags.length > 0 ? { keywords: plugin.tags } : {}),
@@ -45,11 +72,12 @@ export function marketplaceFiles(facts: MarketplaceFacts, plugins: readonly Plug
       path: ".agents/plugins/marketplace.json",
       data: json({
         name,
+        description: layout.notice,
         interface: { displayName: title },
-        plugins: plugins.map((plugin) => ({
+        plugins: skills.map((plugin) => ({
           name: plugin.slug,
-          source: { source: "local", path: `./plugins/${plugin.slug}` },
-          policy: { installation: "AVAILABLE", authentication: "ON_INSTALL" },
+          source: { source: "local", path: layout.folder(plugin.slug) },
+          policy: { installation, authentication: "ON_INSTALL" },
           category: "Productivity",
         })),
       }),
@@ -62,21 +90,32 @@ export function marketplaceFiles(facts: MarketplaceFacts, plugins: readonly Plug
         metadata: { description },
         plugins: plugins.map(({ slug, description: text }) => ({
           name: slug,
-          source: `./plugins/${slug}`,
+          source: layout.folder(slug),
           description: text,
         })),
       }),
     },
-    { path: "README.md", data: Buffer.from(readmeOf(facts)) },
   ];
 }
 
-/** Manifests of a plugin, beside its folder `skills`. */
+/** Manifests of a plugin, beside its folder `skills` or `rules`. */
 export function pluginFiles(plugin: PluginFacts, developer: string): SmallFile[] {
-  const { slug, title, description, semver, tags, homepage } = plugin;
+  const { slug, title, description, semver, tags, isRule, homepage } = plugin;
   const author = { name: plugin.author ?? developer };
   const keywords = tags.length > 0 ? { keywords: tags } : {};
   const common = { name: slug, version: semver, description };
+  const cursor = {
+    path: ".cursor-plugin/plugin.json",
+    data: json({
+      ...common,
+      displayName: title,
+      author,
+      homepage,
+      ...keywords,
+      ...(isRule ? { rules: "./rules/" } : { skills: "./skills/" }),
+    }),
+  };
+  if (isRule) return [cursor];
   return [
     { path: ".claude-plugin/plugin.json", data: json({ ...common, author, homepage, ...keywords }) },
     {
@@ -93,13 +132,16 @@ export function pluginFiles(plugin: PluginFacts, developer: string): SmallFile[]
         },
       }),
     },
-    {
-      path: ".cursor-plugin/plugin.json",
-      data: json({ ...common, displayName: title, author, homepage, ...keywords, skills: "./skills/" }),
-    },
+    cursor,
     { path: ".devin-plugin/plugin.json", data: json(common) },
   ];
 }
+
+/** A text for people. */
+export const readmeFile = (facts: MarketplaceFacts): SmallFile => ({
+  path: "README.md",
+  data: Buffer.from(readmeOf(facts)),
+});
 
 const readmeOf = ({ name, title, description, homepage, address }: MarketplaceFacts): string =>
   [

@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { Coalescer } from "../../../contract/concurrency/coalescer.ts";
+import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { publicName } from "../../../contract/public-name.ts";
 import { RepoError } from "../../../repos/errors.ts";
@@ -21,15 +22,25 @@ import { ServiceError } from "../../errors.ts";
 import { perApp } from "../../per-app.ts";
 import { commitHost } from "../../skills/publish/author.ts";
 import { marketplaceAddress, skillPage } from "./addresses.ts";
-import { areReadable, readOffer, requireWhole, type Audience, type Offer } from "./audience.ts";
-import { manifestForm, marketplaceFiles, pluginFiles, type MarketplaceFacts } from "./manifests.ts";
+import { areReadable, isTextRule, readOffer, requireWhole, type Audience, type Offer } from "./audience.ts";
+import {
+  manifestForm,
+  marketplaceFiles,
+  ownLayout,
+  pluginFiles,
+  readmeFile,
+  type MarketplaceFacts,
+} from "./manifests.ts";
 import { marketplaceName } from "./names.ts";
+import { ruleFile } from "./rule-file.ts";
 
 /** More changes than these since the last build are one commit. */
 const maxCommits = 20;
 /** Bytes of versions in a history. With more, the next commit begins a new one. */
 const maxHistoryBytes = 1024 ** 3;
 const attempts = 5;
+/** Texts of rules that are read at a time. */
+const readConcurrency = 8;
 
 interface Current {
   marketplace: ServedMarketplace;
@@ -78,6 +89,7 @@ function pluginsOf({ skills }: Offer): WantedPlugin[] {
       description: skill.description,
       semver: skill.current.semver,
       tags: skill.tags,
+      isRule: isTextRule(skill),
       author: skill.author && (publicName(skill.author.name) || skill.author.username),
       commit: skill.current.oid,
       bytes: skill.current.totalBytes,
@@ -90,7 +102,7 @@ function pluginsOf({ skills }: Offer): WantedPlugin[] {
 const shownOf = ({ bytes: _bytes, changedAt: _at, ...shown }: WantedPlugin): string => JSON.stringify(shown);
 
 function signatureOf(app: App, audience: Audience, offer: Offer): string {
-  const facts = JSON.stringify(factsOf(app, audience, ""));
+  const facts = JSON.stringify({ ...factsOf(app, audience, ""), renames: offer.renames });
   const hash = createHash("sha256").update(`${manifestForm}\n${facts}\n`);
   for (const plugin of pluginsOf(offer)) hash.update(`${shownOf(plugin)}\n`);
   return hash.digest("hex");
@@ -106,6 +118,7 @@ export function factsOf(app: App, { tenant, key, collection }: Audience, name: s
     homepage: `${baseUrl}/${tenant.slug}`,
     address: marketplaceAddress(baseUrl, tenant.slug, collection?.slug ?? key, collection !== undefined),
     developer: tenant.name,
+    isRequired: (collection?.requiredFor ?? []).length > 0,
   };
 }
 
@@ -208,7 +221,7 @@ async function commitChanges(
     historyBytes: base?.historyBytes ?? 0,
   };
   for (const change of changesOf(app, base, wanted))
-    state = await commitChange(app, audience, { name, repoId, state, change });
+    state = await commitChange(app, audience, { name, renames: offer.renames, repoId, state, change });
   return {
     _id: before?._id ?? app.newId(),
     tenantId: tenant._id,
@@ -252,6 +265,7 @@ const withoutTree = ({ treeOid: _treeOid, ...plugin }: MarketplacePlugin): Wante
 
 interface Step {
   name: string;
+  renames: Offer["renames"];
   repoId: string;
   state: { commit: string | undefined; plugins: readonly MarketplacePlugin[]; historyBytes: number };
   change: Change;
@@ -260,9 +274,9 @@ interface Step {
 async function commitChange(
   app: App,
   audience: Audience,
-  { name, repoId, state, change }: Step,
+  { name, renames, repoId, state, change }: Step,
 ): Promise<Step["state"]> {
-  const facts = factsOf(app, audience, name);
+  const facts = { ...factsOf(app, audience, name), renames };
   const { tenant } = audience;
   const known = new Map(state.plugins.map((plugin) => [plugin.skillId, plugin]));
   const withPages = change.plugins.map((plugin) => ({
@@ -270,15 +284,16 @@ async function commitChange(
     homepage: skillPage(app.config.baseUrl, tenant.slug, plugin.slug),
   }));
   let copiedBytes = 0;
-  const folders: AssembledDraft["folders"] = withPages.map((plugin) => {
-    const { skillId, slug, commit, bytes } = plugin;
+  const folders: AssembledDraft["folders"] = await mapLimit(withPages, readConcurrency, async (plugin) => {
+    const { skillId, slug, commit, bytes, isRule } = plugin;
     const old = known.get(skillId);
     const path = `plugins/${slug}`;
     if (old && shownOf(withoutTree(old)) === shownOf(wantedOf(plugin))) return { path, treeOid: old.treeOid };
     if (old?.commit !== commit) copiedBytes += bytes;
     const skill = { tenantId: tenant._id, skillId };
-    const copied = [{ path: `skills/${slug}`, skill, commit, known: old?.commit }];
-    return { path, files: pluginFiles(plugin, facts.developer), copied };
+    const files = pluginFiles(plugin, facts.developer);
+    if (isRule) return { path, files: [...files, await ruleFile(app, skill, plugin)], copied: [] };
+    return { path, files, copied: [{ path: `skills/${slug}`, skill, commit, known: old?.commit }] };
   });
   const { oid, folders: trees } = await app.repos.assemble(
     { tenantId: tenant._id, skillId: repoId },
@@ -288,7 +303,7 @@ async function commitChange(
       at: change.at,
       message: change.message,
       folders,
-      files: marketplaceFiles(facts, withPages),
+      files: [...marketplaceFiles(facts, withPages, ownLayout), readmeFile(facts)],
       copiedBytes,
     },
   );
@@ -304,6 +319,7 @@ async function commitChange(
 
 /** The fields of a plugin in one order, without others. */
 function wantedOf(plugin: WantedPlugin): WantedPlugin {
-  const { skillId, slug, title, description, semver, tags, author, commit, bytes, changedAt } = plugin;
-  return { skillId, slug, title, description, semver, tags, author, commit, bytes, changedAt };
+  const { skillId, slug, title, description, semver, tags, isRule, author, commit, bytes, changedAt } =
+    plugin;
+  return { skillId, slug, title, description, semver, tags, isRule, author, commit, bytes, changedAt };
 }

@@ -14,6 +14,8 @@ export function marketplaceRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/marketplaces",
+      id: "listMarketplaces",
+      pageBy: ["gitUrl"],
       summary: "List the marketplaces of an organization from which tools can install its skills as plugins",
       params: TenantParams,
       data: z

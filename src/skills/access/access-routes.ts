@@ -16,6 +16,7 @@ export function skillAccessRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/effective",
+      id: "listSkillAccess",
       summary:
         "List the members and tokens of the organization with their access to a skill, and why they have it",
       tag: "Skills",
@@ -32,6 +33,7 @@ export function skillAccessRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/tenants/:tenant/access/check",
+      id: "checkAccess",
       summary: "Check whether a member or token may do something with a skill or in a folder, and why",
       params: TenantParams,
       body: CheckAccess,
@@ -46,6 +48,8 @@ export function skillAccessRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/access/readers",
+      id: "countReaders",
+      failures: ["limit_reached", "managed_folder"],
       summary: "Count who could read a new skill in a folder, with a visibility",
       params: TenantParams,
       query: ReadersQuery,

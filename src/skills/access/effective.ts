@@ -55,7 +55,7 @@ async function loadTarget(app: App, actor: Actor, input: CheckAccess): Promise<A
 }
 
 async function loadManagedSkill(app: App, actor: Actor, ref: string): Promise<AccessTarget> {
-  const skill = await loadSkill(app, actor, ref, "skill:read");
+  const skill = await loadSkill(app, actor, ref, "skill:read", { follow: true });
   const { tenantId, folderId, visibility, takedown } = skill;
   const view = await loadFolderView(app, actor, tenantId);
   if (!mayManageAccess(view, skill))

@@ -1,5 +1,6 @@
 /** Installs of a skill by version, and by what their pins admit. */
 import semver from "semver";
+import { isChannelName } from "../../../contract/channel-name.ts";
 import type { InstallSummaryPayload } from "../../../contract/payloads/analytics.ts";
 import { bumps } from "../../../contract/vocabulary.ts";
 import type { InstallGroup } from "../../../storage/installs.ts";
@@ -20,7 +21,7 @@ export async function summarizeInstalls(app: App, actor: Actor, ref: string): Pr
     counted.reduce((total, { installs }) => total + installs, 0);
   return {
     installs: sum(versions),
-    outdated: sum(versions.filter(({ outdated }) => outdated)),
+    outdated: sum(groups.filter((group) => isOutdated(group, skill))),
     versions,
     reach: reachOf(skill, groups),
   };
@@ -29,17 +30,18 @@ export async function summarizeInstalls(app: App, actor: Actor, ref: string): Pr
 /** Highest version first. */
 function versionsOf(skill: SkillDoc, groups: readonly InstallGroup[]): InstallSummaryPayload["versions"] {
   const byVersion = new Map<number, InstallSummaryPayload["versions"][number]>();
-  for (const { version, semver: number, installs } of groups) {
+  for (const { version, semver: number, installs, range } of groups) {
     const mark = markOf(skill, version);
     const one = byVersion.get(version) ?? {
       version,
       semver: number,
       installs: 0,
-      outdated: isOutdated({ version, semver: number }, skill),
+      outdated: false,
       deprecated: mark?.deprecated === undefined ? undefined : mark.deprecated,
       yanked: mark?.yanked ? mark.yanked : undefined,
     };
     one.installs += installs;
+    one.outdated ||= isOutdated({ version, semver: number, range }, skill);
     byVersion.set(version, one);
   }
   return [...byVersion.values()].toSorted((a, b) => (exceeds(a.semver, b.semver) ? -1 : 1));
@@ -48,9 +50,10 @@ function versionsOf(skill: SkillDoc, groups: readonly InstallGroup[]): InstallSu
 /** Installs that the next patch, minor or major release would reach by their pins. */
 function reachOf(skill: SkillDoc, groups: readonly InstallGroup[]): InstallSummaryPayload["reach"] {
   const highest = skill.highestRelease ?? skill.current.semver;
-  const reach = { unknown: 0, pinned: 0, patch: 0, minor: 0, major: 0 };
+  const reach = { unknown: 0, pinned: 0, channels: 0, patch: 0, minor: 0, major: 0 };
   for (const { range, installs } of groups) {
     if (range === undefined) reach.unknown += installs;
+    else if (isChannelName(range)) reach.channels += installs;
     else if (/^\d+$/.test(range) || semver.valid(range) !== null) reach.pinned += installs;
     else
       for (const bump of bumps) {

@@ -7,7 +7,9 @@ import { keepMembers, pageOfInstalls } from "../../analytics/install-lists.ts";
 import type { App } from "../../app.ts";
 import type { Page } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
+import { followedBy } from "../channels/channels.ts";
 import { keepAllowed, loadSkill } from "../load.ts";
+import { removalReason } from "../marks/marks.ts";
 import { exceeds, isPrerelease } from "../versions/semver.ts";
 import { idleTokens } from "./idle-tokens.ts";
 import type { ListInstalls } from "./schema.ts";
@@ -63,10 +65,17 @@ export async function listOwnInstalls(
   );
 }
 
+type SkillVersions = Pick<SkillDoc, "channels" | "marks"> & {
+  current: Pick<SkillDoc["current"], "version" | "semver">;
+};
+
 /** Latest installs of a user that are looked through for outdated ones. */
 const maxLookedThrough = 500;
 
-/** The caller's outdated installs in organizations, among their latest 500, latest report first. */
+/**
+ * The caller's installs in organizations that are outdated, or whose version should be removed, among their latest 500,
+ * latest report first.
+ */
 export async function listOutdatedInstalls(
   app: App,
   actor: UserActor,
@@ -79,7 +88,8 @@ export async function listOutdatedInstalls(
   const found = await skills.listByIds([...new Set(rows.map((row) => row.skillId))]);
   const outdated = rows.flatMap((row) => {
     const skill = found.find(({ _id }) => _id === row.skillId);
-    return skill && isOutdated(row, skill) ? [{ row, skill }] : [];
+    const isListed = skill && (isOutdated(row, skill) || removalReason(skill, row.version) !== undefined);
+    return isListed ? [{ row, skill }] : [];
   });
   const candidates = [...new Set(outdated.map(({ skill }) => skill))];
   const readable = new Set(await keepAllowed(app, actor, "skill:read", candidates));
@@ -100,10 +110,16 @@ export function presentInstall(row: InstallDoc, skill: SkillDoc) {
   };
 }
 
-/** After a rollback too; a prerelease is outdated once the current version exceeds it. */
+/**
+ * After a rollback too; a prerelease is outdated once the current version exceeds it. An install that is pinned to a
+ * channel is outdated if it has another version than the channel.
+ */
 export function isOutdated(
-  row: Pick<InstallDoc, "version" | "semver">,
-  { current }: { current: Pick<SkillDoc["current"], "version" | "semver"> },
+  row: Pick<InstallDoc, "version" | "semver" | "range">,
+  skill: SkillVersions,
 ): boolean {
+  const { current } = skill;
+  const followed = followedBy(skill, row.range);
+  if (followed !== current) return followed !== undefined && row.version !== followed.version;
   return isPrerelease(row.semver) ? exceeds(current.semver, row.semver) : row.version !== current.version;
 }

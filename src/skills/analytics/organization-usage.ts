@@ -89,12 +89,12 @@ type Counts = ReadonlyMap<UsedSkill, { installs: number; outdated: number }>;
 function countInstalls(skills: readonly UsedSkill[], installed: readonly InstalledVersion[]): Counts {
   const byId = new Map(skills.map((skill) => [skill._id, skill]));
   const counts = new Map<UsedSkill, { installs: number; outdated: number }>();
-  for (const { skillId, version, semver, places } of installed) {
+  for (const { skillId, places, ...row } of installed) {
     const skill = byId.get(skillId);
     if (!skill) continue;
     const count = counts.get(skill) ?? { installs: 0, outdated: 0 };
     count.installs += places;
-    if (isOutdated({ version, semver }, skill)) count.outdated += places;
+    if (isOutdated(row, skill)) count.outdated += places;
     counts.set(skill, count);
   }
   return counts;

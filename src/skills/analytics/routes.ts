@@ -49,6 +49,7 @@ export function analyticsRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/analytics",
+      id: "getSkillAnalytics",
       summary: "Downloads in all, of the last 7 and 30 days, and by day, source and version",
       params: SkillParams,
       query: AnalyticsQuery,
@@ -58,6 +59,7 @@ export function analyticsRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/analytics",
+      id: "getOrgAnalytics",
       summary: "Downloads and installs over an organization's skills that you may read",
       params: TenantParams,
       query: TenantAnalyticsQuery,
@@ -68,6 +70,7 @@ export function analyticsRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/analytics/usage",
+      id: "getUsage",
       summary: "Skills that were not downloaded for 30 days, and outdated installs",
       params: TenantParams,
       data: TenantUsagePayload,
@@ -77,6 +80,7 @@ export function analyticsRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/analytics/uninstalled",
+      id: "listUninstalled",
       summary: "Skills that no member installed or updated for 90 days",
       params: TenantParams,
       data: UninstalledSkillsPayload,
@@ -86,6 +90,7 @@ export function analyticsRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/analytics/adoption",
+      id: "getAdoption",
       summary: "Installed versions of a skill by day, and the share of each release",
       params: SkillParams,
       query: AnalyticsQuery,
@@ -103,6 +108,7 @@ function usageRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/analytics/teams",
+      id: "getSkillTeams",
       summary: "Count the installs of a skill by team",
       params: SkillParams,
       data: SkillTeamsPayload,
@@ -112,6 +118,7 @@ function usageRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/analytics/teams",
+      id: "getOrgTeams",
       summary: "Count the installs of skills by team",
       params: TenantParams,
       data: TenantTeamsPayload,
@@ -121,6 +128,7 @@ function usageRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/analytics/teams/:id",
+      id: "listTeamInstalls",
       summary: "List the skills that the members of a team have installed",
       params: TeamParams,
       data: TeamUsagePayload,
@@ -130,6 +138,7 @@ function usageRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/analytics/context",
+      id: "getContextUse",
       summary: "Estimate the tokens that installed skills take in the context of agents, by tool",
       params: TenantParams,
       data: TenantContextPayload,
@@ -144,6 +153,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "put",
       path: "/api/skills/:skill/installs",
+      id: "reportInstall",
       summary: "Report that you have a version installed",
       auth: "optional",
       params: SkillParams,
@@ -154,6 +164,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/skills/:skill/installs",
+      id: "removeInstall",
       summary: "Report that you don't have it installed any more",
       auth: "optional",
       params: SkillParams,
@@ -164,6 +175,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/installs",
+      id: "listSkillInstalls",
       summary: "List which members have a skill installed, and at which version",
       params: SkillParams,
       query: ListInstalls,
@@ -174,6 +186,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/installs/summary",
+      id: "getInstallSummary",
       summary: "Count the installs of a skill by version, and by what their pins admit",
       params: SkillParams,
       data: InstallSummaryPayload,
@@ -183,6 +196,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/skills/:skill/installs/remind",
+      id: "remindInstalls",
       summary: "Remind members with an outdated version to update, each at most once in 7 days",
       params: SkillParams,
       body: RemindOutdated,
@@ -193,6 +207,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/members/:userId/installs",
+      id: "listMemberInstalls",
       summary: "List what a member has installed of the skills whose analytics you may read",
       params: MemberParams,
       query: ListInstalls,
@@ -204,6 +219,7 @@ function installRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/installs",
+      id: "listOwnInstalls",
       summary: "List what you have installed",
       query: ListInstalls,
       data: OwnInstallPayload,

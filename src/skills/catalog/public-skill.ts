@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError, SkillRenamed } from "../../errors.ts";
 import { isShared, loadOpenSkill } from "../load.ts";
 
 export const PublicSkillParams = z.object({ org: z.string().max(200), slug: z.string().max(200) });
@@ -17,7 +17,8 @@ export async function findPublicSkill(
     const skill = await loadOpenSkill(app, actor, `${org}~${slug}`);
     return isShared(skill) ? skill : undefined;
   } catch (error) {
-    if (error instanceof ServiceError && error.code === "not_found") return undefined;
+    if (error instanceof ServiceError && !(error instanceof SkillRenamed) && error.code === "not_found")
+      return undefined;
     throw error;
   }
 }

@@ -22,6 +22,7 @@ export function catalogRoutes(app: App): Route[] {
   return [
     route({
       path: "/api/explore",
+      id: "exploreSkills",
       summary: "Search the public catalog",
       query: ExploreQuery,
       data: CatalogItem,
@@ -38,6 +39,7 @@ export function catalogRoutes(app: App): Route[] {
     }),
     route({
       path: "/api/explore/facets",
+      id: "getExploreFacets",
       summary: "Count what a search of the public catalog finds, by type, tag and organization",
       query: FacetsQuery,
       data: CatalogFacetsPayload,
@@ -46,6 +48,7 @@ export function catalogRoutes(app: App): Route[] {
     }),
     route({
       path: "/api/explore/organizations/:organization",
+      id: "explorePublisher",
       summary: "Read an organization that has public skills",
       params: OrganizationParams,
       data: PublicOrganizationPayload,
@@ -54,6 +57,8 @@ export function catalogRoutes(app: App): Route[] {
     }),
     route({
       path: "/api/explore/organizations/:organization/avatar",
+      id: "getPublisherAvatar",
+      conditional: true,
       summary: "The avatar of an organization that has public skills",
       params: OrganizationParams,
       query: AvatarQuery,

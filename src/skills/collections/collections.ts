@@ -1,6 +1,7 @@
 /** Collections of an organization: list, read, create, change, order, delete. */
 import slugify from "@sindresorhus/slugify";
 import { limits } from "../../../contract/limits.ts";
+import { everyone } from "../../../contract/vocabulary.ts";
 import { isDuplicate } from "../../../storage/database.ts";
 import { outboxFields } from "../../../storage/outbox.ts";
 import type { SkillCollectionDoc } from "../../../storage/skill-collections.ts";
@@ -53,6 +54,7 @@ export async function createCollection(
   const tenant = await loadTenant(app, actor, tenantRef, "member");
   const { skillCollections } = app.storage;
   const context = await requireLocation(app, actor, tenant, input.folderId);
+  if (input.requiredFor.length > 0) await requireTeams(app, actor, tenant, input.requiredFor);
   const skillIds = await findMembers(app, actor, tenant._id, input.skills);
   checkSize(skillIds);
   const existing = await skillCollections.list(tenant._id);
@@ -62,7 +64,14 @@ export async function createCollection(
     tenantId: tenant._id,
     resourceType: "collection",
     resourceId: app.newId(),
-    metadata: { slug, name: input.name, folderId: input.folderId, public: input.public, skills: skillIds },
+    metadata: {
+      slug,
+      name: input.name,
+      folderId: input.folderId,
+      public: input.public,
+      requiredFor: input.requiredFor,
+      skills: skillIds,
+    },
   });
   const now = app.now();
   const collection: SkillCollectionDoc = {
@@ -74,6 +83,7 @@ export async function createCollection(
     description: input.description,
     folderId: input.folderId,
     isPublic: input.public,
+    requiredFor: input.requiredFor,
     skillIds,
     revision: 1,
     active: true,
@@ -110,6 +120,32 @@ async function requireLocation(
   return accessContextIn(view.tree, actor, folderId);
 }
 
+/**
+ * Requires the right to say what the members of teams have to install, which the right to change a folder does not
+ * include. Throws `not_found` for a team.
+ */
+async function requireTeams(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  requiredFor: readonly string[],
+): Promise<void> {
+  requireOrganizationUpdate(actor, tenant);
+  const ids = requiredFor.filter((id) => id !== everyone);
+  const found = new Set(
+    (await app.storage.teams.listByIds(ids))
+      .filter(({ tenantId }) => tenantId === tenant._id)
+      .map(({ _id }) => _id),
+  );
+  const missing = ids.find((id) => !found.has(id));
+  if (missing !== undefined) throw notFound("team", missing);
+}
+
+function requireOrganizationUpdate(actor: Actor, tenant: TenantDoc): void {
+  if (decideTenant(actor, "organization:update", tenant._id) !== "allowed")
+    throw forbidden(`Your role or token does not allow organization:update in "${tenant.slug}".`);
+}
+
 /** Throws `conflict` after a concurrent change. A change that changes nothing has no effect. */
 export async function updateCollection(
   app: App,
@@ -130,7 +166,12 @@ export async function updateCollection(
   // A collection whose limit was lowered can still be made smaller.
   if (skillIds && skillIds.length > collection.skillIds.length) checkSize(skillIds);
   const changes = { ...fields, isPublic, skillIds };
-  if (hasAll(collection, changes)) return { collection, context };
+  const before = { ...collection, requiredFor: collection.requiredFor ?? [] };
+  if (hasAll(before, changes)) return { collection, context };
+  const { requiredFor = before.requiredFor } = fields;
+  // The editors of a folder don't decide what people have to install.
+  if (requiredFor.length + before.requiredFor.length > 0 && !hasAll(before, { requiredFor, skillIds }))
+    await requireTeams(app, actor, tenant, requiredFor);
   const event = makeEvent(app, actor, "collection.updated", {
     tenantId: tenant._id,
     resourceType: "collection",
@@ -185,8 +226,7 @@ export async function orderCollections(
   refs: readonly string[],
 ): Promise<void> {
   const tenant = await loadTenant(app, actor, tenantRef, "member");
-  if (decideTenant(actor, "organization:update", tenant._id) !== "allowed")
-    throw forbidden(`Your role or token does not allow organization:update in "${tenant.slug}".`);
+  requireOrganizationUpdate(actor, tenant);
   const all = inOrder(tenant, await app.storage.skillCollections.list(tenant._id));
   const readable = (await keepReadable(app, actor, all)).map(({ collection }) => collection);
   const named = refs.map((ref) => {

@@ -15,6 +15,7 @@ export function presentCollection(actor: Actor, seen: SeenCollection, skillCount
     description: collection.description,
     folderId: collection.folderId,
     public: collection.isPublic,
+    requiredFor: collection.requiredFor ?? [],
     skillCount,
     canUpdate: mayUpdate(actor, seen),
     revision: collection.revision,

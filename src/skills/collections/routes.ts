@@ -5,6 +5,7 @@ import {
   CollectionDetailPayload,
   CollectionPayload,
   PublicCollectionPayload,
+  RequiredCollectionPayload,
 } from "../../../contract/payloads/collections.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
@@ -20,6 +21,7 @@ import {
 import { countMembers } from "./members.ts";
 import { presentCollection, presentCollectionDetail } from "./present.ts";
 import { listPublicCollections, readPublicCollection } from "./public.ts";
+import { listRequired } from "./required.ts";
 import {
   CollectionParams,
   CreateCollection,
@@ -39,7 +41,7 @@ const publicRoute = routesOf({
 
 const base = "/api/tenants/:tenant/collections";
 const item = `${base}/:collection`;
-const all = "all of them: an organization has at most as many";
+const all = "all of them, unless `limit` is lower: an organization has at most as many";
 
 export function collectionRoutes(app: App): Route[] {
   return [...readRoutes(app), ...changeRoutes(app), ...publicRoutes(app)];
@@ -50,6 +52,7 @@ function readRoutes(app: App): Route[] {
     route({
       method: "get",
       path: base,
+      id: "listCollections",
       summary: "List the collections of an organization that you may read, in its order",
       params: TenantParams,
       data: z.array(CollectionPayload).max(limits.collectionsPerOrganization).meta({ description: all }),
@@ -64,11 +67,25 @@ function readRoutes(app: App): Route[] {
     route({
       method: "get",
       path: item,
+      id: "getCollection",
       summary: "Read a collection with its skills",
       params: CollectionParams,
       data: CollectionDetailPayload,
       handle: async ({ actor, params }) =>
         presentCollectionDetail(app, actor, await readCollection(app, actor, params)),
+    }),
+    route({
+      method: "get",
+      path: "/api/user/required-collections",
+      id: "listRequired",
+      pageBy: ["tenantSlug", "slug"],
+      summary: "List the collections that you have to install, with the skills that you may read",
+      data: z
+        .array(RequiredCollectionPayload)
+        .max(limits.requiredCollections)
+        .meta({ description: "of all of your organizations" }),
+      budget: "search",
+      handle: ({ actor }) => listRequired(app, actor),
     }),
   ];
 }
@@ -78,6 +95,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "post",
       path: base,
+      id: "createCollection",
+      failures: ["already_exists", "limit_reached", "managed_folder"],
       summary: "Create a collection",
       params: TenantParams,
       body: CreateCollection,
@@ -91,6 +110,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: item,
+      id: "updateCollection",
+      failures: ["conflict", "limit_reached"],
       summary: "Change a collection's name, description or readers, or its skills and their order",
       params: CollectionParams,
       body: UpdateCollection,
@@ -101,6 +122,7 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: item,
+      id: "deleteCollection",
       summary: "Delete a collection; the skills in it stay",
       params: CollectionParams,
       data: null,
@@ -109,6 +131,7 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "put",
       path: "/api/tenants/:tenant/collection-order",
+      id: "orderCollections",
       summary: "Set the order in which pages show the collections",
       params: TenantParams,
       body: OrderCollections,
@@ -122,6 +145,8 @@ function publicRoutes(app: App): Route[] {
   return [
     publicRoute({
       path: "/api/explore/organizations/:organization/collections",
+      id: "exploreCollections",
+      pageBy: ["slug"],
       summary: "List the public collections of an organization, each with its first public skills",
       params: PublicCollectionParams.pick({ organization: true }),
       data: z
@@ -132,6 +157,7 @@ function publicRoutes(app: App): Route[] {
     }),
     publicRoute({
       path: "/api/explore/organizations/:organization/collections/:collection",
+      id: "exploreCollection",
       summary: "Read a public collection with its public skills",
       params: PublicCollectionParams,
       data: PublicCollectionPayload,

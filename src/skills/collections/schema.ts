@@ -31,6 +31,16 @@ const isPublic = z.boolean().meta({
     "show it to anyone on the organization's page, with its public skills; not for one in a folder",
 });
 
+const requiredFor = z
+  .array(z.string().min(1).max(64))
+  .max(limits.teamsPerRequirement)
+  .refine((ids) => new Set(ids).size === ids.length, "names a team twice")
+  .meta({
+    description:
+      "ids of teams whose members have to install its skills, or `everyone` for all members: " +
+      "`svc pull --team` installs them. Requires organization:update",
+  });
+
 export const CreateCollection = z
   .strictObject({
     name,
@@ -44,6 +54,7 @@ export const CreateCollection = z
       .default(null)
       .meta({ description: "folder whose readers may read it; null is the organization's root" }),
     public: isPublic.default(false),
+    requiredFor: requiredFor.default([]),
     skills: skills.default([]),
   })
   .refine((input) => !input.public || input.folderId === null, {
@@ -57,6 +68,7 @@ export const UpdateCollection = z
     name: name.optional(),
     description: description.optional().meta({ description: "empty removes it" }),
     public: isPublic.optional(),
+    requiredFor: requiredFor.optional(),
     skills: skills.optional(),
     revision: z
       .number()
@@ -65,7 +77,7 @@ export const UpdateCollection = z
       .meta({ description: "revision that this change is based on; any other is refused with conflict" }),
   })
   .refine(({ revision: _revision, ...fields }) => Object.keys(fields).length > 0, {
-    message: "needs name, description, public or skills",
+    message: "needs name, description, public, requiredFor or skills",
   });
 export type UpdateCollection = z.output<typeof UpdateCollection>;
 

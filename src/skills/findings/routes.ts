@@ -14,6 +14,7 @@ export function findingRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/findings",
+      id: "getFindings",
       summary: "List the findings about a version: advice, and for members secrets",
       auth: "optional",
       params: SkillParams,
@@ -25,6 +26,8 @@ export function findingRoutes(app: App): Route[] {
     route({
       method: "put",
       path: "/api/skills/:skill/findings/:finding",
+      id: "reviewFinding",
+      failures: ["conflict", "limit_reached"],
       summary: "Mark a finding as reviewed, or remove the mark",
       params: FindingParams,
       body: ReviewFinding,
@@ -35,6 +38,8 @@ export function findingRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/lint",
+      id: "lintSkill",
+      failures: ["not_found"],
       summary: "Check a text or an upload by the rules for skills; stores nothing",
       body: LintContent,
       data: LintPayload,

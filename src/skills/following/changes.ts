@@ -10,7 +10,9 @@ import type { App } from "../../app.ts";
 import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import type { Page } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
-import { keepAllowed } from "../load.ts";
+import { keepAllowed, withActs } from "../load.ts";
+import { markOf, unseenVersions } from "../marks/marks.ts";
+import { waitingOf } from "../review/waiting.ts";
 
 export interface SeenChange {
   row: FollowedChangeDoc;
@@ -46,7 +48,14 @@ export async function listFollowedChanges(
  * Kinds that only members of the skill's organization are shown: a stranger would learn where to look for a secret, and
  * reminders are sent by members to members.
  */
-const kindsForMembers: readonly FollowedKind[] = ["finding", "conflict", "reminder"];
+const kindsForMembers: readonly FollowedKind[] = [
+  "finding",
+  "flagged",
+  "review",
+  "reported",
+  "conflict",
+  "reminder",
+];
 
 /** The changes of skills that a person may read now, in their order. */
 export async function visibleChanges(
@@ -61,12 +70,58 @@ export async function visibleChanges(
   const asPrivate = readable.map((skill) => ({ ...skill, visibility: "private" as const }));
   const ofMember = new Set((await keepAllowed(app, actor, "skill:read", asPrivate)).map(({ _id }) => _id));
   const byId = new Map(readable.map((skill) => [skill._id, skill]));
+  const isShown = await versionsShown(app, actor, rows, readable);
   return rows.flatMap((row) => {
     const skill = byId.get(row.skillId);
     if (!skill || (kindsForMembers.includes(row.kind) && !ofMember.has(skill._id))) return [];
+    if (!isShown(row)) return [];
     return [{ row, skill }];
   });
 }
+
+/**
+ * Whether a person is shown the version that a row for an owner team is about: a hidden one only with the right to see
+ * it, and one that waits for a review only while they may decide about it.
+ */
+async function versionsShown(
+  app: App,
+  actor: Actor,
+  rows: readonly FollowedChangeDoc[],
+  readable: readonly SkillDoc[],
+): Promise<(row: FollowedChangeDoc) => boolean> {
+  const idsOf = (...kinds: FollowedKind[]) =>
+    new Set(rows.flatMap(({ kind, skillId }) => (kinds.includes(kind) ? skillId : [])));
+  const concerned = idsOf("flagged", "review", "reported");
+  if (concerned.size === 0) return () => true;
+  const seen = await withActs(
+    app,
+    actor,
+    readable.filter(({ _id }) => concerned.has(_id)),
+  );
+  const hidden = new Set(
+    seen.flatMap((skill) =>
+      unseenVersions(skill).map((version) => keyOf(skill._id, semverAt(skill, version))),
+    ),
+  );
+  const reviewed = idsOf("review");
+  const waiting = await Promise.all(
+    seen.filter(({ _id }) => reviewed.has(_id)).map((skill) => waitingOf(app, actor, skill)),
+  );
+  const decidable = new Set(
+    waiting
+      .flat()
+      .filter(({ mayDecide }) => mayDecide)
+      .map(({ skill, version }) => keyOf(skill.id, version.semver)),
+  );
+  return ({ kind, skillId, semver }) => {
+    const key = keyOf(skillId, semver);
+    if (kind === "review") return decidable.has(key);
+    return !concerned.has(skillId) || !hidden.has(key) || (kind !== "flagged" && kind !== "reported");
+  };
+}
+
+const keyOf = (skillId: string, semver: string | undefined) => `${skillId} ${semver}`;
+const semverAt = (skill: SkillDoc, version: number) => markOf(skill, version)?.semver;
 
 export function presentChange({ row, skill }: SeenChange): FollowedChangePayload {
   return {

@@ -1,8 +1,12 @@
 /** Following skills and folders, and the choice of mails. */
-import type { FollowMail } from "../../../contract/following.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { FollowPayload } from "../../../contract/payloads/following.ts";
+import type {
+  FollowMailChoice,
+  FollowMailPayload,
+  FollowPayload,
+} from "../../../contract/payloads/following.ts";
 import type { FollowDoc } from "../../../storage/following/follows.ts";
+import type { FollowSettingsDoc } from "../../../storage/following/settings.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
@@ -14,7 +18,9 @@ import { defaultFollowMail, nextMailAt } from "./mail-time.ts";
 /** Follows a skill that the caller may read. Following it again changes nothing. */
 export async function followSkill(app: App, actor: Actor, ref: string): Promise<FollowPayload> {
   const user = requireUnrestricted(actor, "change what the account follows");
-  const { _id, tenantId, tenantSlug, slug, name } = await loadSkill(app, user, ref, "skill:read");
+  const { _id, tenantId, tenantSlug, slug, name } = await loadSkill(app, user, ref, "skill:read", {
+    follow: true,
+  });
   const row = await follow(app, user, { kind: "skill", tenantId, targetId: _id });
   return present(row, { tenantSlug, path: slug, name });
 }
@@ -132,25 +138,36 @@ function present(
   return { id: _id, kind, targetId, ...named, createdAt: createdAt.toISOString() };
 }
 
-/** When the caller gets mails about what they follow. */
-export async function readFollowMail(app: App, actor: Actor): Promise<FollowMail> {
-  const settings = await app.storage.followSettings.find(requireUser(actor).userId);
-  return settings?.mail ?? defaultFollowMail;
+/** When the caller gets mails about what they follow and review. */
+export async function readFollowMail(app: App, actor: Actor): Promise<FollowMailPayload> {
+  return presentMails(await app.storage.followSettings.find(requireUser(actor).userId));
 }
 
-export async function chooseFollowMail(app: App, actor: Actor, mail: FollowMail): Promise<FollowMail> {
+export async function chooseFollowMail(
+  app: App,
+  actor: Actor,
+  choice: FollowMailChoice,
+): Promise<FollowMailPayload> {
   const { userId } = requireUnrestricted(actor, "change the mails of the account");
-  await setFollowMail(app, userId, mail);
-  return mail;
+  return setFollowMail(app, userId, choice);
 }
 
 /** Sets the choice of a person, which also decides when the changes that wait are mailed. */
-export async function setFollowMail(app: App, userId: string, mail: FollowMail): Promise<void> {
+export async function setFollowMail(
+  app: App,
+  userId: string,
+  choice: FollowMailChoice,
+): Promise<FollowMailPayload> {
   const { followSettings, followedChanges } = app.storage;
-  await followSettings.setMail(userId, mail);
-  const { lastSentAt } = (await followSettings.find(userId)) ?? {};
-  await followedChanges.reschedule(userId, nextMailAt({ mail, lastSentAt }, app.now()));
+  const chosen = await followSettings.choose(userId, choice);
+  if (choice.mail) await followedChanges.reschedule(userId, nextMailAt(chosen, app.now()));
+  return presentMails(chosen);
 }
+
+const presentMails = (settings: FollowSettingsDoc | null): FollowMailPayload => ({
+  mail: settings?.mail ?? defaultFollowMail,
+  reviews: settings?.reviews === true,
+});
 
 /** Removes what a former member followed in an organization. A public skill can be followed again. */
 export async function removeFollowsOfMember(app: App, tenantId: string, userId: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** When the next mail to a person is due. */
-import type { FollowMail } from "../../../contract/following.ts";
+import type { FollowMail, FollowReason } from "../../../contract/following.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FollowSettingsDoc } from "../../../storage/following/settings.ts";
 
@@ -9,12 +9,16 @@ const dailyHour = 7;
 /** Changes within this time are in one mail. */
 const collectMs = 60_000;
 
-/** Time of the mail about a change that is noted now; undefined if the person gets none. */
+/**
+ * Time of the mail about a change that is noted now; undefined if the person gets none. A review waits for the person,
+ * so its mail does not wait for the daily one.
+ */
 export function nextMailAt(
   settings: Pick<FollowSettingsDoc, "mail" | "lastSentAt"> | undefined,
   now: Date,
+  reason: FollowReason = "followed",
 ): Date | undefined {
-  const mail = settings?.mail ?? defaultFollowMail;
+  const mail = reason === "reviewer" ? "instant" : (settings?.mail ?? defaultFollowMail);
   if (mail === "off") return undefined;
   if (mail === "daily") return nextDay(now);
   const earliest = (settings?.lastSentAt?.getTime() ?? 0) + limits.followMailMs;

@@ -23,9 +23,7 @@ export function writeFollowMail(
   const rest = changes.length - maxListed;
   const unsubscribe = unsubscribeUrl(app, userId);
   const page =
-    changes.length === 1 && first
-      ? { label: "Open the skill", url: `${baseUrl}/${first.skill.tenantSlug}/${first.skill.slug}` }
-      : { label: "See all changes", url: `${baseUrl}/` };
+    changes.length === 1 && first ? pageOf(baseUrl, first) : { label: "See all changes", url: `${baseUrl}/` };
   return {
     to,
     unsubscribeUrl: unsubscribe,
@@ -33,14 +31,14 @@ export function writeFollowMail(
       subject:
         changes.length === 1 && first
           ? `${first.skill.slug} ${sentenceOf(first)}`
-          : subjectOf(changes.length, reminders.length),
+          : subjectOf(changes, reminders.length),
       before: [
         ...changes.slice(0, maxListed).map(lineOf),
         ...(rest > 0 ? [`And ${countText(rest, "other change")}.`] : []),
       ],
       link: page,
       after: [
-        `You get this mail because ${reasonOf(changes.length, reminders.length)}. ` +
+        `You get this mail because ${reasonOf(changes)}. ` +
           `Choose your mails in Settings, Notifications: ${baseUrl}/settings/notifications`,
         `Unsubscribe: ${unsubscribe}`,
       ],
@@ -49,16 +47,33 @@ export function writeFollowMail(
   };
 }
 
-function subjectOf(all: number, reminders: number): string {
-  if (reminders === 0) return `${countText(all, "change")} to skills that you follow`;
+function pageOf(baseUrl: string, { row, skill: { tenantSlug, slug } }: SeenChange): MailText["link"] {
+  return row.kind === "review"
+    ? { label: "Review it", url: `${baseUrl}/${tenantSlug}/-/reviews/${slug}/${row.semver}` }
+    : { label: "Open the skill", url: `${baseUrl}/${tenantSlug}/${slug}` };
+}
+
+function subjectOf(changes: readonly SeenChange[], reminders: number): string {
+  const all = changes.length;
+  if (changes.every(({ row }) => row.kind === "review"))
+    return `${countText(all, "version waits", "versions wait")} for your review`;
+  const isFollowed = changes.every(({ row }) => row.reason !== "team" && row.reason !== "reviewer");
+  if (reminders === 0) return `${countText(all, "change")} to skills${isFollowed ? " that you follow" : ""}`;
   if (reminders === all) return `${countText(reminders, "skill needs", "skills need")} an update`;
   return `${countText(all - reminders, "change")} to skills, and ${countText(reminders, "reminder")} to update`;
 }
 
-function reasonOf(all: number, reminders: number): string {
-  const asked = "a member reminded everyone with an earlier version to update";
-  if (reminders === 0) return "you follow these skills or their folders";
-  return reminders === all ? asked : `you follow skills or their folders, and ${asked}`;
+function reasonOf(changes: readonly SeenChange[]): string {
+  const has = (passes: (row: SeenChange["row"]) => boolean) => changes.some(({ row }) => passes(row));
+  const reasons = [
+    has(({ kind, reason }) => kind !== "reminder" && reason !== "team" && reason !== "reviewer") &&
+      "you follow skills or their folders",
+    has(({ reason }) => reason === "team") && "your team looks after skills",
+    has(({ reason }) => reason === "reviewer") &&
+      "you asked for mails about versions that wait for your review",
+    has(({ kind }) => kind === "reminder") && "a member reminded everyone with an earlier version to update",
+  ];
+  return listText(reasons.filter((one) => one !== false));
 }
 
 const nameOf = ({ skill }: SeenChange) => `${skill.tenantSlug}/${skill.slug}`;

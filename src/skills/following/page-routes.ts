@@ -47,9 +47,11 @@ export function followingPageRoutes(app: App): Route[] {
         renderErrors(
           async () => {
             const userId = readUnsubscribeLink(app, token);
-            if (await app.storage.users.find(userId)) await setFollowMail(app, userId, "off");
+            if (await app.storage.users.find(userId))
+              await setFollowMail(app, userId, { mail: "off", reviews: false });
             const body = html`<p>
-                You get no more mails about skills and folders that you follow, and no reminders to update.
+                You get no more mails about skills and folders that you follow, none about reviews, and no
+                reminders to update.
               </p>
               <p><a class="button second" href="/settings/notifications">Settings</a></p>`;
             return actorPage(actor, { title: "Unsubscribed", body });

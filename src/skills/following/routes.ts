@@ -3,6 +3,7 @@ import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
 import {
   FollowedChangePayload,
+  FollowMailChoice,
   FollowMailPayload,
   FollowPayload,
 } from "../../../contract/payloads/following.ts";
@@ -30,17 +31,22 @@ export function followingRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/follows",
+      id: "listFollows",
       summary: "List the skills and folders that you follow, as far as you may see them",
       data: z
         .array(FollowPayload)
         .max(limits.followsPerUser)
-        .meta({ description: `all of them: a person follows at most ${limits.followsPerUser}` }),
+        .meta({
+          description: `all of them, unless \`limit\` is lower: a person follows at most ${limits.followsPerUser}`,
+        }),
       budget: "search",
       handle: ({ actor }) => listFollows(app, actor),
     }),
     route({
       method: "put",
       path: "/api/user/follows/skills/:skill",
+      id: "followSkill",
+      failures: ["limit_reached"],
       summary: "Follow a skill",
       params: SkillParams,
       data: FollowPayload,
@@ -49,6 +55,8 @@ export function followingRoutes(app: App): Route[] {
     route({
       method: "put",
       path: "/api/user/follows/folders/:folder",
+      id: "followFolder",
+      failures: ["limit_reached"],
       summary: "Follow a folder with everything in it",
       params: FolderParams,
       data: FollowPayload,
@@ -57,6 +65,7 @@ export function followingRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/user/follows/:follow",
+      id: "unfollow",
       summary: "Stop following a skill or folder",
       params: FollowParams,
       data: null,
@@ -65,6 +74,7 @@ export function followingRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/followed-changes",
+      id: "listFollowedChanges",
       summary: "List changes of skills that you follow, have created or have installed, newest first",
       query: z.object(listQuery),
       data: FollowedChangePayload,
@@ -75,17 +85,19 @@ export function followingRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/user/follow-mails",
-      summary: "Read when you get mails about what you follow",
+      id: "getFollowMails",
+      summary: "Read when you get mails about what you follow and review",
       data: FollowMailPayload,
-      handle: async ({ actor }) => ({ mail: await readFollowMail(app, actor) }),
+      handle: ({ actor }) => readFollowMail(app, actor),
     }),
     route({
       method: "put",
       path: "/api/user/follow-mails",
-      summary: "Choose when you get mails about what you follow",
-      body: FollowMailPayload,
+      id: "setFollowMails",
+      summary: "Choose when you get mails about what you follow and review",
+      body: FollowMailChoice,
       data: FollowMailPayload,
-      handle: async ({ actor, body }) => ({ mail: await chooseFollowMail(app, actor, body.mail) }),
+      handle: ({ actor, body }) => chooseFollowMail(app, actor, body),
     }),
   ];
 }

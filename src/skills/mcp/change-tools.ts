@@ -10,11 +10,17 @@ import { refOf, resolveRef } from "../resolve.ts";
 import { MoveSkill, RevertSkill, UpdateSkill } from "../schema.ts";
 import { moveSkill } from "../settings/move.ts";
 import { revertSkill, updateSkill } from "../settings/settings.ts";
-import { selectVersion } from "../versions/select-version.ts";
+import { shownVersion } from "../versions/select-version.ts";
 import { skillRef } from "./input.ts";
 
 const common = { effect: "change", isRepeatable: true, needs: ["skill:update"] } as const;
 const wouldBe = (dryRun: boolean | undefined) => (dryRun ? "would be" : "is now");
+
+/**
+ * Agents neither deprecate skills nor choose their owners, and the list of tools is at its limit, which is why it lacks
+ * the reach, too.
+ */
+const { deprecated: _deprecated, ownerTeamId: _ownerTeamId, ...settings } = UpdateSkill.shape;
 
 export function changeTools(app: App): Tool[] {
   return [updateTool(app), moveTool(app), revertTool(app)];
@@ -26,19 +32,18 @@ function updateTool(app: App): Tool {
     name: "update_skill",
     title: "Change a skill's settings",
     description:
-      "Changes the name, description, visibility or tags of a skill. With dryRun, exposure and readers of the result " +
-      "describe who could read the skill.",
+      "Changes a skill's name, description, visibility or tags. With dryRun, exposure and readers say who can read it.",
     input: z
-      .strictObject({ ...UpdateSkill.shape, skill: skillRef })
+      .strictObject({ ...settings, skill: skillRef })
       .refine(
         ({ skill: _skill, dryRun: _dryRun, ...fields }) => Object.keys(fields).length > 0,
         "needs at least one field to change",
       ),
-    output: ChangedSkillPayload,
+    output: ChangedSkillPayload.omit({ reach: true }),
     async handle({ actor, input: { skill: ref, ...input } }) {
       const found = await resolveRef(app, actor, ref);
       const { skill, exposure, readers } = await updateSkill(app, actor, found._id, input);
-      const version = await selectVersion(app, skill, { kind: "current" });
+      const version = await shownVersion(app, skill);
       const data = {
         ...presentSkillDetail(skill, version),
         exposure: await presentSkillExposure(app, exposure),
@@ -60,10 +65,10 @@ function moveTool(app: App): Tool {
     title: "Move a skill",
     description: "Moves a skill to another folder of its organization. Its address and versions stay.",
     input: MoveSkill.safeExtend({ skill: skillRef }),
-    output: MovedSkillPayload,
+    output: MovedSkillPayload.omit({ reach: true }),
     async handle({ actor, input: { skill: ref, ...input } }) {
       const found = await resolveRef(app, actor, ref);
-      const { skill, exposure, ...moved } = await moveSkill(app, actor, found._id, input);
+      const { skill, exposure, reach: _reach, ...moved } = await moveSkill(app, actor, found._id, input);
       const data = {
         skill: presentSkill(skill),
         ...moved,
@@ -80,11 +85,11 @@ function revertTool(app: App): Tool {
     name: "revert_skill",
     title: "Revert a skill",
     description: "Makes an earlier version of a skill current again. No version is lost.",
-    input: RevertSkill.extend({ skill: skillRef }),
+    input: RevertSkill.omit({ dryRun: true }).extend({ skill: skillRef }),
     output: SkillPayload,
     async handle({ actor, input: { skill: ref, ...input } }) {
       const found = await resolveRef(app, actor, ref);
-      const skill = presentSkill(await revertSkill(app, actor, found._id, input));
+      const skill = presentSkill((await revertSkill(app, actor, found._id, input)).skill);
       return {
         data: skill,
         text: `${skill.tenantSlug}/${skill.slug} is now at version ${skill.currentSemver}.`,

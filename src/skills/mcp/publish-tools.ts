@@ -1,5 +1,7 @@
 /** Publishing for agents: skills and versions, or what publishing them would do. */
 import { z } from "zod";
+import type { VersionPlan } from "../../../contract/payloads/plans.ts";
+import { reachSentence } from "../../../contract/reach-text.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
@@ -80,7 +82,7 @@ async function planSkill(
       semver,
       url: null,
       ignoredFlags,
-      warnings: source.warnings,
+      warnings: plannedWarnings(source, plan),
     },
     await plannedChanges(app, current, files, { unchanged, isText: content !== undefined }),
     await lintFiles(compute, files, { format: source.format, type: existing?.type ?? type }),
@@ -155,11 +157,20 @@ async function planNext(
       semver: plan.semver,
       url: null,
       ignoredFlags: [],
-      warnings: source.warnings,
+      warnings: plannedWarnings(source, plan),
     },
     plan.unchanged ? [] : planned,
     await lintFiles(compute, files, { format: source.format, type: skill.type }),
   );
+}
+
+/** Remarks about the content, whether the version would be holdNotice, and who gets it. */
+function plannedWarnings(
+  { warnings }: { warnings: string[] },
+  { holdNotice, reach }: Pick<VersionPlan, "holdNotice" | "reach">,
+): string[] {
+  const isInstalled = reach && reach.all.machines > 0;
+  return [...warnings, ...(holdNotice ? [holdNotice] : []), ...(isInstalled ? [reachSentence(reach)] : [])];
 }
 
 /** A dry run of changes checks the files that they send. */

@@ -70,7 +70,10 @@ async function listEntries(
 
 async function select(app: App, actor: Actor, { org, slug, version }: FileAddress): Promise<Selected> {
   const selector = readSelector(version);
-  const skill = await loadSkill(app, actor, `${org}~${slug}`, "skill:read", { typed: `${org}/${slug}` });
+  const skill = await loadSkill(app, actor, `${org}~${slug}`, "skill:read", {
+    typed: `${org}/${slug}`,
+    follow: true,
+  });
   return { skill, version: await selectVersion(app, skill, selector) };
 }
 

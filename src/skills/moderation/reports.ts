@@ -1,6 +1,7 @@
 /**
- * Reports about skills that anyone can read. Only the service's administrators read them, the reporter is never
- * disclosed, and the response is the same whether a report was stored or repeats one.
+ * Reports about skills that anyone can read. Only the service's administrators read them; the owner team of a skill is
+ * shown the reason and the version. The reporter is never disclosed, and the response is the same whether a report was
+ * stored or repeats one.
  */
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
@@ -14,6 +15,7 @@ import { writeEvents } from "../../audit/write-events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import { type Page } from "../../http/route.ts";
+import { noteReport } from "../following/note-changes.ts";
 import { loadOpenSkill } from "../load.ts";
 import type { CloseReport, ReportSkill, ReportsQuery } from "./schema.ts";
 
@@ -27,7 +29,7 @@ export async function reportSkill(app: App, actor: Actor, ref: string, input: Re
     app.log.error({ openReports }, "no more reports are stored: close some");
     throw new ServiceError("unavailable", "Too many reports are waiting: try again later.");
   }
-  await skillReports.insert({
+  const isNew = await skillReports.insert({
     _id: app.newId(),
     skillId: skill._id,
     tenantId: skill.tenantId,
@@ -43,6 +45,8 @@ export async function reportSkill(app: App, actor: Actor, ref: string, input: Re
     state: "open",
     createdAt: app.now(),
   });
+  if (isNew && skill.ownerTeamId !== undefined)
+    app.background("note a report for the owner team", () => noteReport(app, skill, input.reason));
 }
 
 const Cursor = z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(24)]);

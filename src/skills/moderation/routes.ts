@@ -1,12 +1,18 @@
 /** Reports about skills, and takedowns by the service's administrators. */
 import { z } from "zod";
-import { ReportPayload, ReportedPayload, TakedownPayload } from "../../../contract/payloads/moderation.ts";
+import {
+  HeldVersionPayload,
+  ReportPayload,
+  ReportedPayload,
+  TakedownPayload,
+} from "../../../contract/payloads/moderation.ts";
 import type { App } from "../../app.ts";
 import { listQuery } from "../../http/request/cursor.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
 import { loadSkill } from "../load.ts";
 import { SkillParams } from "../schema.ts";
+import { listHeld } from "./held.ts";
 import { closeReport, listReports, reportSkill } from "./reports.ts";
 import {
   CloseReport,
@@ -25,6 +31,7 @@ export function moderationRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/skills/:skill/reports",
+      id: "reportSkill",
       summary: "Report a public or unlisted skill to the service's administrators",
       tag: "Skills",
       auth: "optional",
@@ -41,6 +48,16 @@ export function moderationRoutes(app: App): Route[] {
     }),
     ...reportRoutes(app),
     ...takedownRoutes(app),
+    route({
+      method: "get",
+      path: "/api/admin/held-versions",
+      id: "listHeldVersions",
+      summary: "List the malicious versions of public and unlisted skills that wait for an administrator",
+      query: z.object(listQuery),
+      data: HeldVersionPayload,
+      page: true,
+      handle: ({ query }) => listHeld(app, query),
+    }),
   ];
 }
 
@@ -49,6 +66,7 @@ function reportRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/admin/reports",
+      id: "listReports",
       summary: "List reports about skills, of one state",
       query: ReportsQuery,
       data: ReportPayload,
@@ -58,6 +76,8 @@ function reportRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: "/api/admin/reports/:report",
+      id: "closeReport",
+      failures: ["conflict"],
       summary: "Resolve or dismiss a report",
       params: ReportParams,
       body: CloseReport,
@@ -72,6 +92,7 @@ function takedownRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/admin/takedowns",
+      id: "listTakedowns",
       summary: "List the skills that are taken down",
       query: z.object(listQuery),
       data: TakedownPayload,
@@ -81,6 +102,7 @@ function takedownRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/admin/skills/:skill/take-down",
+      id: "takeDownSkill",
       summary: "Keep a public or unlisted skill from everyone but its own members",
       params: TakedownParams,
       body: TakedownReason,
@@ -93,6 +115,7 @@ function takedownRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/admin/skills/:skill/lift-takedown",
+      id: "liftTakedown",
       summary: "End a takedown: the skill's own visibility counts again",
       params: TakedownParams,
       body: TakedownReason,

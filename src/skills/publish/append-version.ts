@@ -16,8 +16,12 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { findStorageRefusal } from "../../orgs/storage/usage.ts";
+import { isInCatalog } from "../load.ts";
+import { requireRoom } from "../marks/change-state.ts";
+import { hiddenVersions } from "../marks/marks.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { recordManifestOf } from "../read/manifest.ts";
+import { findHold, heldWarning } from "../review/holds.ts";
 import { skillRetries } from "../skill-retries.ts";
 import { findVersionById } from "../versions/versions.ts";
 import { requireBase, type Base } from "./base.ts";
@@ -27,6 +31,8 @@ import type { StoredTree, VersionSource } from "./content/text-source.ts";
 import { loadPublishedSemvers, nextSemver, type SemverRequest } from "./next-semver.ts";
 import {
   commitDraft,
+  heldEvent,
+  heldMark,
   messageOrDefault,
   summaryOf,
   versionEvent,
@@ -94,7 +100,7 @@ export async function appendVersion(
       return { skill, version, unchanged: true, warnings: [...source.warnings, warning] };
     }
 
-    const refusal = await refused;
+    const [refusal, hold] = await Promise.all([refused, findHold(app, actor, skill, { imported })]);
     if (refusal) throw refusal;
     const facts = factsOf(skill, source, request, { ...identity, semver: nextSemver(published, request) });
     prepared = await prepareCommit(app, actor, skill, facts, prepared);
@@ -107,20 +113,30 @@ export async function appendVersion(
       actor,
       imported ? "skill.version_imported" : "skill.version_created",
       facts,
-      { version: facts.number },
+      { version: facts.number, unseen: hold && true },
       written,
     );
+    if (hold) requireRoom(skill, [...(skill.marks ?? []), { version: row.version, semver: row.semver }]);
+    const fields = changedFields(row, source, request);
     const updated = await appendOnce(app, skill, row, {
-      fields: changedFields(row, source, request),
+      fields: hold
+        ? { updatedAt: row.createdAt, waitingSince: skill.waitingSince ?? row.createdAt }
+        : withListing(skill, fields),
+      mark: hold && { ...heldMark(row, hold), fields: row.prerelease ? undefined : releasedFields(fields) },
+      folderId: skill.folderId,
       highestRelease: row.prerelease ? published.highestRelease : facts.semver,
-      events: [event],
+      events: hold ? [event, heldEvent(app, actor, facts, hold)] : [event],
       packBytes: written.packBytes,
       // A revert changes the current version, and not the head.
       expectedCurrent: request.base && skill.current.version,
     });
     if (updated) {
       scheduleProjection(app, updated._id);
-      const warnings = [...source.warnings, ...(await changeWarnings(app, row, written, before))];
+      const warnings = [
+        ...source.warnings,
+        ...(hold ? [heldWarning(row)] : []),
+        ...(await changeWarnings(app, row, written, before)),
+      ];
       const previousContentLocation = otherLocation(skill, request.contentLocation);
       return { skill: updated, version: row, unchanged: false, warnings, previousContentLocation };
     }
@@ -170,10 +186,19 @@ function factsOf(
     number,
     description: descriptionIn(source, request) ?? skill.description,
     message: messageOrDefault(request.message, number, own.semver),
-    parent: skill.head.oid,
+    parent: parentOf(skill),
     imported: request.imported,
     contentLocation: request.contentLocation,
   };
+}
+
+/**
+ * The commit that a new one follows: the newest version, or the current one while the newest is held or rejected, so
+ * that no commit that readers get has content behind it that they must not get. Undefined if no version was released.
+ */
+function parentOf(skill: SkillDoc): string | undefined {
+  if (!hiddenVersions(skill).includes(skill.head.version)) return skill.head.oid;
+  return skill.withheld === "unreleased" ? undefined : skill.current.oid;
 }
 
 /** Content location of a skill's current version, if it and the given one are known and differ. */
@@ -228,6 +253,15 @@ function changedFields(row: VersionDoc, source: VersionSource, request: AppendRe
     description: descriptionIn(source, request),
     tags: request.tags ?? defaults.tags,
   };
+}
+
+/** The fields that a release of the version changes. */
+const releasedFields = ({ description, tags }: AppendedFields) => ({ description, tags });
+
+/** A published version ends the state in which none can be installed. */
+function withListing(skill: SkillDoc, fields: AppendedFields): AppendedFields {
+  if (!skill.withheld || !fields.current) return fields;
+  return { ...fields, listed: isInCatalog({ ...skill, withheld: undefined }) };
 }
 
 /** The compare-and-set. If its response was lost, the document itself shows whether it was applied. */

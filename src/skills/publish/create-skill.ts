@@ -11,6 +11,7 @@ import type { App } from "../../app.ts";
 import { slugOfSkill } from "../../folders/tree/slug.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { recordManifestOf } from "../read/manifest.ts";
+import { findHold, heldWarning, type Hold } from "../review/holds.ts";
 import type { PublishSkill } from "../schema.ts";
 import { effectiveAccessOf, releasePath, reservePath } from "../settings/place.ts";
 import { checkVersionContent } from "./content/refused-content.ts";
@@ -19,6 +20,8 @@ import { readFirstSemver } from "./next-semver.ts";
 import { nameKeyOf } from "./slug.ts";
 import {
   commitDraft,
+  heldEvent,
+  heldMark,
   messageOrDefault,
   summaryOf,
   versionEvent,
@@ -76,7 +79,11 @@ export async function createSkill(
   const tree = await source.tree(input, facts.description);
   const kind = { format: source.format, type: input.type };
   const draft = commitDraft(app, actor, facts);
-  const { written, findings } = await writeCommit(app, actor, repo, draft, tree, kind);
+  const place = { tenantId: tenant._id, folderId: input.folderId };
+  const [{ written, findings }, hold] = await Promise.all([
+    writeCommit(app, actor, repo, draft, tree, kind),
+    findHold(app, actor, place, input),
+  ]);
   const row = versionRow(actor, facts, written, { ...tree, findings });
   try {
     await checkVersionContent(app, { tenantId: tenant._id, slug, visibility }, row.hash);
@@ -86,8 +93,19 @@ export async function createSkill(
   }
   await recordManifestOf(app, row, written);
   const name = imported ? "skill.created_via_import" : "skill.created";
-  const event = versionEvent(app, actor, name, facts, { name: input.name, visibility }, written);
-  const skill = { ...newDocument(actor, tenant, source, input, row, event), storedBytes: written.packBytes };
+  const event = versionEvent(
+    app,
+    actor,
+    name,
+    facts,
+    { name: input.name, visibility, unseen: hold && true },
+    written,
+  );
+  const events = hold ? [event, heldEvent(app, actor, facts, hold)] : [event];
+  const skill = {
+    ...newDocument(actor, tenant, source, { ...input, hold }, row, events),
+    storedBytes: written.packBytes,
+  };
   const inserted = await measured("publish", { stage: "record" }, () => insertAtPath(app, skill));
   if (inserted !== "inserted") {
     await app.repos.erase(repo);
@@ -97,7 +115,11 @@ export async function createSkill(
   scheduleProjection(app, identity._id);
   const wanted = slugOfSkill(input.name);
   const warning = `The slug "${wanted}" is taken, so this skill is "${slug}".`;
-  const warnings = slug === wanted ? source.warnings : [...source.warnings, warning];
+  const warnings = [
+    ...source.warnings,
+    ...(slug === wanted ? [] : [warning]),
+    ...(hold ? [heldWarning(row)] : []),
+  ];
   return { action: "created", unchanged: false, skill, version: row, ignoredFlags: [], warnings };
 }
 
@@ -128,11 +150,17 @@ function newDocument(
   actor: Actor,
   tenant: { _id: string; slug: string },
   source: VersionSource,
-  input: NewSkill,
+  input: NewSkill & { hold: Hold | undefined },
   row: VersionDoc,
-  event: EventRow,
+  events: EventRow[],
 ): SkillDoc {
+  const { hold } = input;
   return {
+    ...(hold && {
+      marks: [heldMark(row, hold)],
+      withheld: "unreleased" as const,
+      waitingSince: row.createdAt,
+    }),
     _id: row.skillId,
     tenantId: tenant._id,
     tenantSlug: tenant.slug,
@@ -160,7 +188,7 @@ function newDocument(
     origin: input.origin,
     downloads: 0,
     pending: [row],
-    ...outboxFields([event]),
+    ...outboxFields(events),
   };
 }
 

@@ -10,7 +10,9 @@ import { folderAtPath } from "../../folders/tree/paths.ts";
 import { slugOfSkill } from "../../folders/tree/slug.ts";
 import { findStorageRefusal, storageRefusal } from "../../orgs/storage/usage.ts";
 import { findWorkspace } from "../../workspaces/own.ts";
-import { loadSkill } from "../load.ts";
+import { loadSkill, withActs } from "../load.ts";
+import { reachOf } from "../reach/reach.ts";
+import { findHoldNotice } from "../review/holds.ts";
 import type { PlanPublish, PlanVersion } from "../schema.ts";
 import { checkSkillPermissionIn } from "../settings/place.ts";
 import { otherLocation } from "./append-version.ts";
@@ -35,13 +37,17 @@ export async function planPublish(app: App, actor: Actor, input: PlanPublish): P
   const published = await loadPublishedSemvers(app, existing, { semver });
   const unchanged = isEqual(existing.current, input);
   if (!unchanged) requireStorage(app, target.tenant);
+  const next = { semver: nextSemver(published, { semver }) };
+  const [seen = existing] = await withActs(app, actor, [existing]);
   return {
     action: "updated",
     unchanged,
     skill: { publicId, slug, tenantSlug, name, type, visibility },
-    semver: nextSemver(published, { semver }),
+    semver: next.semver,
     ignoredFlags: ignoredFlagsOf(view, existing, input),
     previousContentLocation: otherLocation(existing, input.contentLocation),
+    holdNotice: await findHoldNotice(app, actor, existing, next),
+    reach: await reachOf(app, seen, next),
   };
 }
 
@@ -54,18 +60,22 @@ async function planCreation(
 ): Promise<PublishPlan> {
   const { mode, visibility = "private" } = input;
   const tenantId = tenant._id;
-  if (!isWorkspaceMissing)
-    checkSkillPermissionIn(view, "skill:create", workspaceId ?? folderOf(view, input), tenant.slug);
+  const folderId = isWorkspaceMissing ? null : (workspaceId ?? folderOf(view, input));
+  if (!isWorkspaceMissing) checkSkillPermissionIn(view, "skill:create", folderId, tenant.slug);
   requireStorage(app, tenant);
   const taken = await app.storage.skills.listSlugsLike(tenantId, wanted.slug);
   const slug = await chooseSlug(app, view.actor, tenant, mode, wanted, taken);
   await checkVersionContent(app, { tenantId, slug, visibility }, input.hash);
+  const semver = readFirstSemver(input.semver);
   return {
     action: "created",
     unchanged: false,
     skill: { slug, tenantSlug: tenant.slug, name: wanted.name, type, visibility },
-    semver: readFirstSemver(input.semver),
+    semver,
     ignoredFlags: [],
+    holdNotice: isWorkspaceMissing
+      ? undefined
+      : await findHoldNotice(app, view.actor, { tenantId, folderId }, { semver }),
   };
 }
 
@@ -97,7 +107,12 @@ export async function planVersion(
   const unchanged = isEqual(followed, input);
   const refusal = unchanged ? undefined : await findStorageRefusal(app, skill.tenantId);
   if (refusal) throw refusal;
-  return { semver, unchanged };
+  return {
+    semver,
+    unchanged,
+    holdNotice: await findHoldNotice(app, actor, skill, { semver }),
+    reach: await reachOf(app, skill, { semver }),
+  };
 }
 
 /** Whether a version has the content. A text is equal as it was published, and as it is stored. */

@@ -103,11 +103,12 @@ async function write(
 }
 
 /**
- * Whether a publish tries the slug of the name without a query for taken slugs, which the unique index makes up for. A
- * package would be written twice, and members often have skills of the same name in their workspaces.
+ * Whether a publish tries the slug of the name without a query for taken slugs, which the unique index makes up for. It
+ * contains no reserved slugs; a package would be written twice, and members often have skills of the same name in their
+ * workspaces.
  */
-function isSlugLikelyFree(source: VersionSource, { workspaceId }: PublishTarget): boolean {
-  return source.format === "markdown" && workspaceId === undefined;
+function isSlugLikelyFree(source: VersionSource, { tenant, workspaceId }: PublishTarget): boolean {
+  return source.format === "markdown" && workspaceId === undefined && !tenant.reservesSlugs;
 }
 
 /** Requires the servers of the request; a new skill was created with them. */

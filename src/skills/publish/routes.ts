@@ -42,6 +42,22 @@ export function publishRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/skills",
+      id: "publishSkill",
+      failures: [
+        "quota_exceeded",
+        "sso_required",
+        "mfa_required",
+        "reauthentication_required",
+        "not_found",
+        "already_exists",
+        "ambiguous",
+        "content_invalid",
+        "package_invalid",
+        "version_not_greater",
+        "limit_reached",
+        "managed_folder",
+        "refused",
+      ],
       summary: "Publish a skill: create it, or append a version to the one of that name",
       body: PublishSkill,
       status: 201,
@@ -55,6 +71,8 @@ export function publishRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/skills/:skill/versions",
+      id: "pushVersion",
+      failures: ["quota_exceeded", "content_invalid", "package_invalid", "version_not_greater", "refused"],
       summary: "Push a new version",
       signable: true,
       params: SkillParams,
@@ -81,6 +99,17 @@ function copyRoute(app: App): Route {
   return route({
     method: "post",
     path: "/api/skills/:skill/copy",
+    id: "copySkill",
+    failures: [
+      "quota_exceeded",
+      "already_exists",
+      "ambiguous",
+      "content_invalid",
+      "version_not_greater",
+      "limit_reached",
+      "managed_folder",
+      "refused",
+    ],
     summary: "Copy a version of a skill to an organization of yours, as a new skill",
     params: SkillParams,
     body: CopySkill,
@@ -122,6 +151,19 @@ function planRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/skills/plan",
+      id: "planPublish",
+      failures: [
+        "quota_exceeded",
+        "reauthentication_required",
+        "not_found",
+        "already_exists",
+        "ambiguous",
+        "conflict",
+        "version_not_greater",
+        "limit_reached",
+        "managed_folder",
+        "refused",
+      ],
       summary: "What a publish would do, by the digests of its content; changes nothing",
       body: PlanPublish,
       data: PublishPlan,
@@ -131,6 +173,8 @@ function planRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/skills/:skill/versions/plan",
+      id: "planPush",
+      failures: ["quota_exceeded", "conflict", "version_not_greater", "refused"],
       summary: "What a push would do, by the digests of its content; changes nothing",
       params: SkillParams,
       body: PlanVersion,
@@ -156,13 +200,14 @@ function ownUploadRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/uploads",
+      id: "listUploads",
+      pageBy: ["uploadId"],
       summary: "List your staged uploads, oldest first",
       tag: "Uploads",
       signable: true,
-      data: z
-        .array(OpenUploadPayload)
-        .max(limits.openUploads)
-        .meta({ description: "all of them: the oldest is replaced by the eleventh" }),
+      data: z.array(OpenUploadPayload).max(limits.openUploads).meta({
+        description: "all of them, unless `limit` is lower: the oldest is replaced by the eleventh",
+      }),
       async handle({ actor }) {
         const uploads = await listUploads(app, actor);
         return uploads.map((upload) => ({
@@ -177,6 +222,8 @@ function ownUploadRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/uploads/:upload",
+      id: "deleteUpload",
+      failures: ["conflict"],
       summary: "Remove a staged upload",
       tag: "Uploads",
       params: UploadParams,
@@ -192,6 +239,8 @@ function sendingRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/uploads",
+      id: "createUpload",
+      failures: ["limit_reached"],
       summary: "Announce a package's zip, to be sent by PUT and named in a publish",
       tag: "Uploads",
       body: AnnounceUpload,
@@ -206,6 +255,8 @@ function sendingRoutes(app: App): Route[] {
     route({
       method: "put",
       path: "/api/uploads/:upload",
+      id: "sendUpload",
+      failures: ["conflict", "upload_mismatch"],
       summary: "Send the bytes of an announced upload",
       tag: "Uploads",
       params: UploadParams,

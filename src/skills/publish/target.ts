@@ -21,6 +21,7 @@ import type { chooseWorkspace, findWorkspace } from "../../workspaces/own.ts";
 import { keepAllowed } from "../load.ts";
 import { presentCandidates } from "../resolve.ts";
 import type { PlanPublish } from "../schema.ts";
+import { slugReserved } from "../slugs/reserve.ts";
 import type { Published } from "./create-skill.ts";
 import { listSameName, workspaceAt } from "./same-name.ts";
 import { freeSlug, nameKeyOf } from "./slug.ts";
@@ -187,6 +188,7 @@ export async function chooseSlug(
   const holder = await app.storage.skills.findBySlug(tenantId, wanted.slug);
   const [seen] = await keepAllowed(app, actor, "skill:read", holder ? [holder] : []);
   const [existing] = await presentCandidates(app, seen ? [seen] : []);
+  if (!holder) throw slugReserved(org, wanted);
   throw new ServiceError(
     "already_exists",
     `The slug "${wanted.slug}" of "${wanted.name}" is taken in ${org}: choose another name.`,

@@ -2,11 +2,12 @@
 import type { CiOrigin } from "../../../contract/payloads/ci.ts";
 import type { CommitDraft, WrittenCommit } from "../../../repos/store/index.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { SkillDoc, VersionSummary } from "../../../storage/skills.ts";
+import type { SkillDoc, VersionMark, VersionSummary } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
+import type { Hold } from "../review/holds.ts";
 import { isPrerelease } from "../versions/semver.ts";
 import { authorOf, commitIdentity } from "./author.ts";
 import type { VersionSource } from "./content/text-source.ts";
@@ -67,6 +68,11 @@ export function commitDraft(app: App, actor: Actor, facts: VersionFacts): Commit
 
 const runOf = (actor: Actor) => (actor.kind === "organization" ? actor.run : undefined);
 
+function originOf(actor: Actor): Pick<VersionDoc, "run" | "trust" | "byToken"> {
+  if (actor.kind !== "organization") return {};
+  return { byToken: true, run: actor.run, trust: actor.trust };
+}
+
 function runTrailers(run: CiOrigin | undefined): Record<string, string> {
   if (!run) return {};
   const { repository, ref, commit, workflow, runUrl } = run;
@@ -108,7 +114,7 @@ export function versionRow(
     author: authorOf(actor),
     source: actor.origin.source,
     ...(facts.imported && { importedCommit: facts.imported.commit }),
-    ...(runOf(actor) && { run: runOf(actor) }),
+    ...originOf(actor),
     ...(facts.contentLocation !== undefined && { contentLocation: facts.contentLocation }),
     createdAt: facts.now,
   };
@@ -129,6 +135,28 @@ export function summaryOf(row: VersionDoc): VersionSummary {
     ...(row.findings && { findings: row.findings }),
     ...(row.contentLocation !== undefined && { contentLocation: row.contentLocation }),
   };
+}
+
+/** State of a version that is held from the start. */
+export const heldMark = ({ version, semver }: VersionDoc, hold: Hold): VersionMark => ({
+  version,
+  semver,
+  ...hold,
+});
+
+/** Audit entry of a version that is held from the start; followers are not told of it. */
+export function heldEvent(
+  app: App,
+  actor: Actor,
+  { skill, semver }: VersionFacts,
+  { held: reasons }: Hold,
+): EventRow {
+  return makeEvent(app, actor, "skill.version_held", {
+    tenantId: skill.tenantId,
+    resourceType: "skill",
+    resourceId: skill._id,
+    metadata: { slug: skill.slug, semver, reasons, unseen: true },
+  });
 }
 
 /** Audit entry of a version; `metadata` is specific to the event. */

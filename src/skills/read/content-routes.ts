@@ -60,6 +60,8 @@ export function contentRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/content",
+      id: "getContent",
+      conditional: true,
       summary: "Read the text of a version; a package returns its SKILL.md",
       crossOrigin: "anonymous",
       params: SkillParams,
@@ -82,6 +84,8 @@ export function contentRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/package",
+      id: "getPackage",
+      conditional: true,
       summary: "Download a version as a zip with the same bytes each time",
       crossOrigin: "anonymous",
       params: SkillParams,
@@ -107,6 +111,8 @@ export function contentRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/files/*path",
+      id: "getFile",
+      conditional: true,
       summary: "Read one file of a version",
       crossOrigin: "anonymous",
       params: FileParams,
@@ -118,6 +124,8 @@ export function contentRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/manifest",
+      id: "getManifest",
+      conditional: true,
       summary: "List the files of a version with sizes and SHA-256",
       crossOrigin: "anonymous",
       params: SkillParams,

@@ -79,6 +79,8 @@ export function serverDeletionRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/mcp-servers/:server/deletion",
+      id: "getServerDeletion",
+      failures: ["ambiguous", "refused"],
       summary: "Read what the deletion of an MCP server would end",
       params: McpServerParams,
       data: McpServerDeletionPayload,
@@ -87,6 +89,8 @@ export function serverDeletionRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/tenants/:tenant/mcp-servers/:server",
+      id: "deleteMcpServer",
+      failures: ["refused"],
       summary: "Delete an MCP server; entries that members have installed stay in their tools",
       params: McpServerParams,
       data: null,

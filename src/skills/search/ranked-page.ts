@@ -44,7 +44,7 @@ export interface RankedPage extends Ranked {
   nextCursor: string | null;
 }
 
-export type RankedRequest = FindRequest & Pick<SkillConditions, "requiredServerId">;
+export type RankedRequest = FindRequest & Pick<SkillConditions, "requiredServerId" | "ownerTeamIds">;
 
 export async function rankedPage(
   app: App,

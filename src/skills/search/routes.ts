@@ -21,6 +21,8 @@ export function searchRoutes(app: App): Route[] {
   return [
     route({
       path: "/api/search",
+      id: "searchSkills",
+      failures: ["forbidden", "reauthentication_required", "refused"],
       summary: "Search the skills that you can read by the words of a task, the best first, or list them all",
       query: SearchQuery,
       data: SearchHit,

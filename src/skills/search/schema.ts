@@ -5,6 +5,7 @@ import { searchScopes } from "../../../contract/payloads/search.ts";
 import { toOneLine } from "../../../contract/unsafe-characters.ts";
 import { searchSorts, skillTypes, visibilities } from "../../../contract/vocabulary.ts";
 import { listQuery } from "../../http/request/cursor.ts";
+import { flag } from "../../http/request/flag.ts";
 
 const words = z.string().max(limits.searchQuery).transform(toOneLine);
 const query = words
@@ -43,7 +44,7 @@ export type FacetsQuery = z.output<typeof FacetsQuery>;
 
 export const ExploreQuery = z.object({
   ...inCatalog,
-  trend: z.stringbool().optional().meta({ description: "add downloads of the last 30 days to each skill" }),
+  trend: flag.optional().meta({ description: "add downloads of the last 30 days to each skill" }),
   sort: searchSort,
   ...listQuery,
 });
@@ -67,13 +68,11 @@ export const SearchQuery = z.object({
     .optional()
     .meta({ description: "only skills that changed within so many days" }),
   sort: searchSort,
-  facets: z
-    .stringbool()
+  facets: flag
     .optional()
     .meta({ description: "count all hits by type, tag and more; with the first page only" }),
-  trend: z.stringbool().optional().meta({ description: "add downloads of the last 30 days to each skill" }),
-  explain: z
-    .stringbool()
+  trend: flag.optional().meta({ description: "add downloads of the last 30 days to each skill" }),
+  explain: flag
     .optional()
     .meta({ description: "say what each score is made of; for administrators of the service" }),
   ...listQuery,
@@ -89,13 +88,20 @@ export const ListQuery = z.object({
   query,
   tag,
   tags: tagList,
-  personal: z.stringbool().optional(),
+  personal: flag.optional(),
   mcp_server: z
     .string()
     .min(1)
     .max(200)
     .optional()
     .meta({ description: "only skills that require this MCP server: organization/slug, publicId or id" }),
+  owner_team: z
+    .string()
+    .trim()
+    .min(1)
+    .max(limits.teamName)
+    .optional()
+    .meta({ description: "only skills that this team owns: its id or name" }),
   sort: z.enum(["relevance", "updated"]).optional().meta({ description: "default: relevance with a query" }),
   ...listQuery,
 });

@@ -23,6 +23,7 @@ import { findServer } from "../../mcp-servers/load.ts";
 import { refuseUnproved } from "../../users/requirements.ts";
 import { ownWorkspaceFolders } from "../../workspaces/own.ts";
 import { keepAllowed, withActs, type SeenSkill } from "../load.ts";
+import { ownersNamed } from "../owner-teams.ts";
 import { indexPending } from "../projection.ts";
 import { rankedPage, type RankedPage } from "./ranked-page.ts";
 import { tagsOf, type ExploreQuery, type ListQuery } from "./schema.ts";
@@ -110,8 +111,10 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
     await loadFolder(app, actor, input.folder_id, "see");
   const required =
     input.mcp_server === undefined ? undefined : (await findServer(app, actor, input.mcp_server)).server;
-  const request = { ...input, requiredServerId: required?._id };
   const readable = readableTenants(actor).filter((id) => tenantIds.includes(id));
+  const ownerTeamIds = await ownersNamed(app, readable, input.owner_team);
+  if (ownerTeamIds?.length === 0) return new Page<SeenSkill>([], null);
+  const request = { ...input, requiredServerId: required?._id, ownerTeamIds };
   if (input.query) {
     const scope = await ownScope(app, actor, readable, input.personal);
     const conditions = conditionsOf(request);
@@ -139,7 +142,7 @@ interface OwnOrganizations {
   areCurrent?: true;
 }
 
-type ListRequest = ListQuery & Pick<SkillQuery, "requiredServerId">;
+type ListRequest = ListQuery & Pick<SkillQuery, "requiredServerId" | "ownerTeamIds">;
 
 /** The skills that the caller may read in their organizations, after all their changes are indexed. */
 export async function ownScope(
@@ -159,6 +162,7 @@ const conditionsOf = (input: ListRequest) => ({
   tags: tagsOf(input),
   folderId: input.folder_id === undefined ? undefined : input.folder_id === "root" ? null : input.folder_id,
   requiredServerId: input.requiredServerId,
+  ownerTeamIds: input.ownerTeamIds,
 });
 
 /** Undefined if the trees were outdated. */

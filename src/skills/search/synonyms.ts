@@ -60,12 +60,14 @@ export function synonymRoutes(app: App): Route[] {
     route({
       ...common,
       method: "get",
+      id: "getSynonyms",
       summary: "Read the organization's related words, which its members' searches also look for",
       handle: ({ actor, params }) => readSynonyms(app, actor, params.tenant),
     }),
     route({
       ...common,
       method: "put",
+      id: "setSynonyms",
       summary: "Replace the organization's related words",
       body: Synonyms,
       handle: ({ actor, params, body }) => replaceSynonyms(app, actor, params.tenant, body),

@@ -17,7 +17,10 @@ export async function eraseSkill(app: App, payload: { tenantId: string; skillId:
   await projectSkill(app, skillId);
   await app.repos.erase({ tenantId: skill.tenantId, skillId });
   await app.storage.versions.removeOfSkill(skillId);
+  await app.storage.versionReviews.removeOfSkill(skillId);
+  await app.storage.versionScans.removeOfSkill(skillId);
   await app.storage.packageDigests.removeOfSkill(skillId);
+  await app.storage.attestations.removeOfSkill(skillId);
   await app.storage.downloads.removeOfSkill(skillId);
   await app.storage.installs.removeOfSkill(skillId);
   await app.storage.installDays.removeOfSkill(skillId);

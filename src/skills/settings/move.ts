@@ -1,6 +1,7 @@
 /** Moves a skill to another folder of its organization. Its slug, publicId and versions don't change. */
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import type { MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
+import type { SkillReachPayload } from "../../../contract/payloads/skill-reach.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
@@ -8,13 +9,15 @@ import { makeEvent } from "../../audit/events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { checkMayTakeOut } from "../../folders/access/exposure.ts";
 import { isVisible, loadFolderView, type FolderView } from "../../folders/load.ts";
+import { checkMayLeaveReview } from "../../folders/review/rules.ts";
 import { planFolderPath } from "../../folders/tree/create.ts";
 import { folderAtPath } from "../../folders/tree/paths.ts";
 import type { FolderTree } from "../../folders/tree/tree.ts";
 import { countSkillReaders } from "../access/count-readers.ts";
 import { skillExposure, type SkillExposure } from "../access/exposure.ts";
-import { loadSkill } from "../load.ts";
+import { loadSkill, type SeenSkill } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";
+import { reachOf } from "../reach/reach.ts";
 import type { MoveSkill } from "../schema.ts";
 import { skillRetries } from "../skill-retries.ts";
 import {
@@ -22,6 +25,7 @@ import {
   chooseFolder,
   effectiveAccessOf,
   releasePath,
+  releaseUntaken,
   reservePath,
 } from "./place.ts";
 
@@ -33,8 +37,9 @@ export interface Moved {
   /** False if it was there already. */
   moved: boolean;
   exposure: SkillExposure;
-  /** Only of a dry run. */
+  /** These are only of a dry run. */
   readers?: MovedReadersPayload;
+  reach?: SkillReachPayload;
 }
 
 /**
@@ -46,10 +51,15 @@ export async function moveSkill(app: App, actor: Actor, ref: string, input: Move
   const { tenantId } = first;
   // Before any folder is created: a refused move leaves nothing.
   const before = await loadFolderView(app, actor, tenantId);
+  await checkReview(app, before, first, chosenIn(before, input).folderId);
   const tried = planMove(before, first, input);
   if (input.dryRun) {
     const { folderId } = chosenIn(before, input);
-    return { ...tried, readers: await countSkillReaders(app, before, first, { ...first, folderId }) };
+    const [readers, reach] = await Promise.all([
+      countSkillReaders(app, before, first, { ...first, folderId }),
+      reachOf(app, first, first.current),
+    ]);
+    return { ...tried, readers, reach };
   }
   const folderId = await chooseFolder(app, before, input);
   return retryLost<Moved>(skillRetries(ref, "moved by many callers"), async (attempt) => {
@@ -69,7 +79,7 @@ export async function moveSkill(app: App, actor: Actor, ref: string, input: Move
     }
     if (reservation === "raced") return undefined;
     const moved = await commitMove(app, actor, skill, folderId).catch(async (error: unknown) => {
-      await releasePath(app, target);
+      await releaseUntaken(app, target);
       throw error;
     });
     if (moved) {
@@ -77,7 +87,7 @@ export async function moveSkill(app: App, actor: Actor, ref: string, input: Move
       scheduleProjection(app, skill._id);
       return moved;
     }
-    await releasePath(app, target);
+    await releaseUntaken(app, target);
     return undefined;
   });
 }
@@ -121,6 +131,17 @@ function checkMayMove(view: FolderView, skill: SkillDoc, folderId: string | null
   checkMayTakeOut(view, skill.folderId, folderId, { kind: "skill", ref: skill.publicId, name: skill.slug });
 }
 
+/** Throws `forbidden` for a move past a review rule by a caller who does not review. */
+async function checkReview(
+  app: App,
+  view: FolderView,
+  { tenantId, folderId: from, can }: SeenSkill,
+  to: string | null,
+): Promise<void> {
+  const tenant = await app.storage.tenants.find(tenantId);
+  checkMayLeaveReview(tenant, view, from, to, can?.includes("review") === true);
+}
+
 /**
  * Null if another call has moved the skill. The slug is reserved in the destination before its folder is read: see
  * `insertAtPath`.
@@ -128,7 +149,7 @@ function checkMayMove(view: FolderView, skill: SkillDoc, folderId: string | null
 async function commitMove(
   app: App,
   actor: Actor,
-  skill: SkillDoc,
+  skill: SeenSkill,
   folderId: string | null,
 ): Promise<Moved | null> {
   const { tenantId } = skill;
@@ -137,6 +158,7 @@ async function commitMove(
   // The tree in memory changes with the organization's, so its revision is read before the write.
   const { revision } = view.tree;
   const planned = planMove(view, skill, { folderId });
+  await checkReview(app, view, skill, folderId);
   const written = await writeMove(app, actor, skill, { folderId, ...access }, view.tree);
   if (!written) return null;
   await confirmMove(app, actor, skill, written, revision);
@@ -160,7 +182,7 @@ async function writeMove(
       moved: { from: pathOf(skill.folderId), to: pathOf(target.folderId) },
     },
   });
-  return app.storage.skills.move(skill._id, skill.folderId, target, app.now(), [event]);
+  return app.storage.skills.move(skill, target, app.now(), [event]);
 }
 
 /**

@@ -11,6 +11,7 @@ import { folderAtPath, readFolderPath } from "../../folders/tree/paths.ts";
 import { beingDeleted, refuseManagedRoot } from "../../folders/tree/refusals.ts";
 import type { FolderTree } from "../../folders/tree/tree.ts";
 import { loadTree } from "../../folders/tree/trees.ts";
+import { isInCatalog } from "../load.ts";
 
 /** Folder in a request, by path or id. The root by default. */
 export interface FolderChoice {
@@ -93,6 +94,18 @@ export async function releasePath(app: App, skill: SkillPath): Promise<void> {
   await app.storage.pathReservations.release({ tenantId, parentId: folderId, slug, ownerId: _id });
 }
 
+/** Releases a path that was reserved for a change that was not written, unless another change gave it to the skill. */
+export async function releaseUntaken(app: App, skill: SkillPath): Promise<void> {
+  const isTaken = async () => {
+    const now = await app.storage.skills.find(skill._id);
+    return now?.slug === skill.slug && now.folderId === skill.folderId;
+  };
+  if (await isTaken()) return;
+  await releasePath(app, skill);
+  // A third change may have given it to the skill in between.
+  if (await isTaken()) await reservePath(app, skill);
+}
+
 /**
  * Effective access of a skill according to the current tree. Called once its path is reserved: a folder that is being
  * deleted either finds the reservation and stays, or disappears shortly, so this waits for it. Throws `not_found` if
@@ -100,11 +113,14 @@ export async function releasePath(app: App, skill: SkillPath): Promise<void> {
  */
 export async function effectiveAccessOf(
   app: App,
-  skill: Pick<SkillDoc, "tenantId" | "folderId" | "visibility" | "takedown">,
+  skill: Pick<SkillDoc, "tenantId" | "folderId" | "visibility" | "takedown" | "withheld">,
 ): Promise<Pick<SkillDoc, "effectiveRestrictionId" | "listed">> {
   const { tenantId, folderId } = skill;
-  const isOpen = skill.visibility === "public" && !skill.takedown;
-  if (folderId === null) return { effectiveRestrictionId: null, listed: isOpen };
+  const accessIn = (effectiveRestrictionId: string | null) => ({
+    effectiveRestrictionId,
+    listed: isInCatalog({ ...skill, effectiveRestrictionId }),
+  });
+  if (folderId === null) return accessIn(null);
   let tree: FolderTree;
   return retryLost(
     { attempts: closingReads, pauseMs: () => retryMs, exhausted: () => beingDeleted(tree, folderId) },
@@ -113,8 +129,7 @@ export async function effectiveAccessOf(
       const node = tree.get(folderId);
       if (!node) throw notFound("folder", folderId);
       if (node.closing) return undefined;
-      const effectiveRestrictionId = tree.effectiveRestriction(folderId);
-      return { effectiveRestrictionId, listed: isOpen && effectiveRestrictionId === null };
+      return accessIn(tree.effectiveRestriction(folderId));
     },
   );
 }

@@ -1,6 +1,8 @@
 /** Changes to a skill that create no version: settings, rollback, deletion. */
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import type { MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
+import type { SkillReachPayload } from "../../../contract/payloads/skill-reach.ts";
+import type { EventName } from "../../../contract/vocabulary.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -17,17 +19,21 @@ import {
 } from "../../mcp-servers/required.ts";
 import { countSkillReaders } from "../access/count-readers.ts";
 import { skillExposure, type SkillExposure } from "../access/exposure.ts";
-import { loadSkill } from "../load.ts";
-import { markOf } from "../marks/marks.ts";
+import { isInCatalog, loadSkill } from "../load.ts";
+import { stateOf } from "../marks/marks.ts";
+import { confirmTeam, requireTeam } from "../owner-teams.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { checkAllContent } from "../publish/content/refused-content.ts";
 import { excerptOf } from "../publish/content/text-source.ts";
 import { nameKeyOf } from "../publish/slug.ts";
 import { summaryOf } from "../publish/version-record.ts";
+import { reachOf } from "../reach/reach.ts";
 import { readContent } from "../read/content.ts";
+import { applyVerdictsOf, isOpen } from "../scan/apply-verdict.ts";
 import type { RevertSkill, UpdateSkill } from "../schema.ts";
 import { releaseShareSlot } from "../share/share-slots.ts";
 import { skillRetries } from "../skill-retries.ts";
+import { reserveDeletedSlugs, type DeletedSkill } from "../slugs/reserve.ts";
 import { selectVersion } from "../versions/select-version.ts";
 import { readSelector } from "../versions/semver.ts";
 import { releasePath } from "./place.ts";
@@ -37,7 +43,12 @@ export async function updateSkill(
   actor: Actor,
   ref: string,
   { dryRun, requiredMcpServers, ...input }: UpdateSkill,
-): Promise<{ skill: SkillDoc; exposure: SkillExposure; readers?: MovedReadersPayload }> {
+): Promise<{
+  skill: SkillDoc;
+  exposure: SkillExposure;
+  readers?: MovedReadersPayload;
+  reach?: SkillReachPayload;
+}> {
   const skill = await loadSkill(app, actor, ref, "skill:update");
   if (actor.kind === "anonymous-key" && (input.visibility ?? "unlisted") !== "unlisted")
     throw new ServiceError(
@@ -52,12 +63,20 @@ export async function updateSkill(
   const required = named && (await withHidden(app, actor, skill, named));
   const requiredServerIds = required?.ids;
   refuseRequiredUnlessPrivate(skill.slug, visibility, requiredServerIds ?? skill.requiredServerIds);
+  if (typeof input.ownerTeamId === "string") await requireTeam(app, actor, skill, input.ownerTeamId);
   const exposure = skillExposure(tree, skill, skill, { folderId: skill.folderId, visibility });
   if (visibility !== "private" && skill.visibility === "private") await checkAllContent(app, skill);
   if (dryRun) {
     const tried = {
-      skill: { ...skill, ...input, requiredServerIds: requiredServerIds ?? skill.requiredServerIds },
+      skill: {
+        ...skill,
+        ...input,
+        deprecated: deprecationAfter(skill, input) ?? undefined,
+        ownerTeamId: input.ownerTeamId === undefined ? skill.ownerTeamId : (input.ownerTeamId ?? undefined),
+        requiredServerIds: requiredServerIds ?? skill.requiredServerIds,
+      },
       exposure,
+      reach: input.deprecated === undefined ? undefined : await reachOf(app, skill, skill.current),
     };
     if (input.visibility === undefined || actor.kind === "anonymous-key") return tried;
     const after = { folderId: skill.folderId, visibility };
@@ -65,7 +84,10 @@ export async function updateSkill(
   }
   const updated = await writeSettings(app, actor, skill, input, required);
   if (!updated) throw notFound("skill", ref);
-  return { skill: updated, exposure };
+  if (typeof input.ownerTeamId === "string") await confirmTeam(app, skill, input.ownerTeamId);
+  if (!isOpen(updated) || isOpen(skill)) return { skill: updated, exposure };
+  await applyVerdictsOf(app, skill._id);
+  return { skill: (await app.storage.skills.find(skill._id)) ?? updated, exposure };
 }
 
 /** Requires servers together with a publish to an existing skill; undefined leaves them as they are. */
@@ -93,89 +115,95 @@ async function writeSettings(
   required: RequiredServers | undefined,
 ): Promise<SkillDoc | null> {
   const changesServers = required && !sameIds(required.ids, skill.requiredServerIds ?? []);
-  if (!changesServers && hasAll(skill, input)) return skill;
-  const event = makeEvent(app, actor, "skill.updated", {
-    tenantId: skill.tenantId,
-    resourceType: "skill",
-    resourceId: skill._id,
-    metadata: {
-      slug: skill.slug,
-      ...input,
-      requiredMcpServers: required?.named.map(({ tenantSlug, slug }) => ({ tenantSlug, slug })),
-    },
-  });
+  const { deprecated: _deprecated, ...rest } = input;
+  const message = deprecationAfter(skill, input);
+  const changesDeprecation = message !== (skill.deprecated ?? null);
+  if (!changesServers && !changesDeprecation && hasAll(skill, rest)) return skill;
+  const event = (name: EventName, metadata: object) =>
+    makeEvent(app, actor, name, {
+      tenantId: skill.tenantId,
+      resourceType: "skill",
+      resourceId: skill._id,
+      metadata: { slug: skill.slug, ...metadata },
+    });
+  const servers = required?.named.map(({ tenantSlug, slug }) => ({ tenantSlug, slug }));
+  const deprecationEvent =
+    message === null
+      ? event("skill.undeprecated", {})
+      : event("skill.deprecated", { message, semver: skill.current.semver });
+  const events = [
+    ...(changesServers || !hasAll(skill, rest)
+      ? [event("skill.updated", { ...rest, requiredMcpServers: servers })]
+      : []),
+    ...(changesDeprecation ? [deprecationEvent] : []),
+  ];
   const fields = {
     ...input,
     requiredServerIds: required?.ids,
     nameKey: input.name === undefined ? undefined : nameKeyOf(input.name),
     listed:
-      input.visibility === undefined
-        ? undefined
-        : input.visibility === "public" && skill.effectiveRestrictionId === null && !skill.takedown,
+      input.visibility === undefined ? undefined : isInCatalog({ ...skill, visibility: input.visibility }),
   };
-  const updated = await app.storage.skills.update(skill._id, fields, app.now(), [event]);
+  const updated = await app.storage.skills.update(skill._id, fields, app.now(), events);
   if (updated) scheduleProjection(app, skill._id);
   return updated;
 }
+
+/** The message of the skill's deprecation after a change; null if it is not deprecated. */
+const deprecationAfter = ({ deprecated }: SkillDoc, input: Pick<UpdateSkill, "deprecated">) =>
+  input.deprecated === undefined ? (deprecated ?? null) : input.deprecated;
 
 const sameIds = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((id) => b.includes(id));
 
 /**
  * Makes an earlier version current again, without creating or removing a version. Reverting to the current version
- * changes nothing. Prereleases never become current, so they can't be reverted to.
+ * changes nothing, as does a dry run. Prereleases never become current, so they can't be reverted to.
  */
 export async function revertSkill(
   app: App,
   actor: Actor,
   ref: string,
   input: RevertSkill,
-): Promise<SkillDoc> {
+): Promise<{ skill: SkillDoc; reach?: SkillReachPayload }> {
   return retryLost(skillRetries(ref), async () => {
     const skill = await loadSkill(app, actor, ref, "skill:update");
     const version = await selectVersion(app, skill, readSelector(String(input.version)));
-    if (version.prerelease) {
-      throw new ServiceError(
-        "refused",
-        `${version.semver} is a prerelease, and installs never resolve to one: publish it as a release.`,
-        {
-          kind: "skill",
-          ref,
-        },
-      );
+    const { semver } = version;
+    const refused = (reason: string) =>
+      new ServiceError("refused", `${semver} ${reason}`, { kind: "skill", ref });
+    if (version.prerelease)
+      throw refused("is a prerelease, and installs never resolve to one: publish it as a release.");
+    const state = stateOf(skill, version.version);
+    if (state === "yanked")
+      throw refused("is yanked, so it can't be current: undo that first, or choose another version.");
+    if (state === "held" || state === "rejected") throw refused(`is ${state}, so it can't be current.`);
+    if (input.dryRun) {
+      const reach = await reachOf(app, skill, { version: version.version, semver, isChosen: true });
+      return { skill: { ...skill, current: summaryOf(version) }, reach };
     }
-    if (markOf(skill, version.version)?.yanked) {
-      throw new ServiceError(
-        "refused",
-        `${version.semver} is yanked, so it can't be current: undo that first, or choose another version.`,
-        { kind: "skill", ref },
-      );
-    }
-    if (version.version === skill.current.version) return skill;
+    if (version.version === skill.current.version) return { skill };
     const event = makeEvent(app, actor, "skill.version_reverted", {
       tenantId: skill.tenantId,
       resourceType: "skill",
       resourceId: skill._id,
-      metadata: { slug: skill.slug, from: skill.current.semver, to: version.semver },
+      metadata: { slug: skill.slug, from: skill.current.semver, to: semver },
     });
-    const excerpt = excerptOf(await readContent(app, skill, version));
-    const current = summaryOf(version);
-    const updated = await app.storage.skills.moveCurrent(
-      skill._id,
-      skill.current.version,
-      current,
-      excerpt,
-      app.now(),
-      [event],
-    );
+    const fields = {
+      current: summaryOf(version),
+      choice: { semver, head: skill.head.version },
+      excerpt: excerptOf(await readContent(app, skill, version)),
+      updatedAt: app.now(),
+    };
+    const updated = await app.storage.skills.annotate(skill._id, skill.revision, fields, [event]);
     if (updated) scheduleProjection(app, skill._id);
-    return updated;
+    return updated ? { skill: updated } : undefined;
   });
 }
 
 /**
- * Deletes a skill with all its data. One write hides it and frees its slug; a job then erases the repository and the
- * records. The reconcile job does so if that job is lost.
+ * Deletes a skill with all its data. One write hides it; a job then erases the repository and the records. The
+ * reconcile job does so if that job is lost.
  */
 export async function deleteSkill(app: App, actor: Actor, ref: string): Promise<void> {
   const skill = await loadSkill(app, actor, ref, "skill:delete");
@@ -197,10 +225,14 @@ export async function deleteSkill(app: App, actor: Actor, ref: string): Promise<
 /** Deletes a skill for a caller that has checked access. Returns false if it was deleted already. */
 export async function removeSkill(
   app: App,
-  skill: Pick<SkillDoc, "_id" | "tenantId" | "slug" | "folderId">,
+  skill: DeletedSkill & Pick<SkillDoc, "folderId">,
   event: EventRow,
 ): Promise<boolean> {
-  if (!(await app.storage.skills.markDeleted(skill._id, app.now(), [event]))) return false;
+  if (event.actor.type !== "anonymous") await reserveDeletedSlugs(app, skill);
+  if (!(await app.storage.skills.markDeleted(skill, app.now(), [event]))) {
+    const renamed = await app.storage.skills.find(skill._id);
+    return renamed !== null && renamed.slug !== skill.slug && removeSkill(app, renamed, event);
+  }
   scheduleProjection(app, skill._id);
   app.background("release the path of a deleted skill", () => releasePath(app, skill));
   const payload = { tenantId: skill.tenantId, skillId: skill._id };

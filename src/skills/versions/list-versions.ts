@@ -1,10 +1,12 @@
 /** A skill's versions, newest first. */
 import { z } from "zod";
-import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
 import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import { type Page } from "../../http/route.ts";
+import { targetOf } from "../channels/channels.ts";
+import type { SeenSkill } from "../load.ts";
+import { unseenVersions } from "../marks/marks.ts";
 import { filterBySpec, readSelector } from "./semver.ts";
 import { findVersion, findVersions, listSemvers } from "./versions.ts";
 
@@ -17,10 +19,13 @@ export interface VersionsRequest {
   cursor?: string;
 }
 
-/** A page of versions, without prereleases unless requested, or matched by an exact `spec` or an anchored range. */
+/**
+ * A page of versions, without prereleases unless requested, or matched by an exact `spec`, an anchored range or a
+ * channel.
+ */
 export async function listVersions(
   app: App,
-  skill: SkillDoc,
+  skill: SeenSkill,
   request: VersionsRequest,
 ): Promise<Page<VersionDoc>> {
   const below = decodeCursor(request.cursor, Cursor)?.[0];
@@ -34,14 +39,19 @@ export async function listVersions(
 
 async function listBySpec(
   app: App,
-  skill: SkillDoc,
+  skill: SeenSkill,
   options: { below: number | undefined; prerelease: boolean; spec: string; limit: number },
 ) {
   const selector = readSelector(options.spec);
-  const all = await listSemvers(app, skill);
+  const unseen = unseenVersions(skill);
+  const all = (await listSemvers(app, skill)).filter(({ version }) => !unseen.includes(version));
+  const only = {
+    current: skill.withheld ? undefined : skill.current.version,
+    channel: selector.kind === "channel" ? targetOf(skill, selector.name)?.version : undefined,
+  };
   const matching =
-    selector.kind === "current"
-      ? all.filter((v) => v.version === skill.current.version)
+    selector.kind === "current" || selector.kind === "channel"
+      ? all.filter(({ version }) => version === only[selector.kind])
       : await filterBySpec(options.spec, all, options);
   const wanted = matching
     .filter((v) => options.below === undefined || v.version < options.below)

@@ -1,6 +1,7 @@
 /** Pins: resolves numbers, exact versions and ranges to versions (semver.org). */
 import { setImmediate } from "node:timers/promises";
 import semver from "semver";
+import { isChannelName } from "../../../contract/channel-name.ts";
 import { limits } from "../../../contract/limits.ts";
 import { invalidRequest } from "../../errors.ts";
 
@@ -17,18 +18,22 @@ export type VersionSelector =
   | { kind: "current" }
   | { kind: "number"; version: number }
   | { kind: "exact"; semver: string }
-  | { kind: "range"; range: string };
+  | { kind: "range"; range: string }
+  | { kind: "channel"; name: string };
 
-/** Reads a pin: nothing or `latest`, a version number, an exact version or a range. Throws `invalid_request`. */
+/**
+ * Reads a pin: nothing or `latest`, a version number, an exact version, a range or a channel. Throws `invalid_request`.
+ */
 export function readSelector(spec: string | undefined): VersionSelector {
   const text = spec?.trim() ?? "";
   if (text === "" || text === "latest") return { kind: "current" };
   if (/^\d{1,9}$/.test(text)) return { kind: "number", version: Number(text) };
+  if (isChannelName(text)) return { kind: "channel", name: text };
   const exact = semver.parse(text.replace(/^=?v?/, ""));
   if (exact && exact.build.length === 0) return { kind: "exact", semver: exact.version };
   const comparators = text.length > 256 ? undefined : comparatorsOf(text);
   if (comparators === undefined)
-    throw invalidRequest(`"${text.slice(0, 80)}" is not a version, a range or "latest".`);
+    throw invalidRequest(`"${text.slice(0, 80)}" is not a version, a range, a channel or "latest".`);
   if (comparators > limits.rangeComparators)
     throw invalidRequest(
       `The range has ${comparators} comparators: use at most ${limits.rangeComparators} of them.`,
@@ -64,13 +69,14 @@ export async function resolveRange<V extends { semver: string }>(
   return first && others.reduce((a, b) => (b.parsed.compare(a.parsed) > 0 ? b : a), first).version;
 }
 
-/** Versions that satisfy a range or equal an exact version, in the order given. */
+/** Versions that satisfy a range or equal an exact version, in the order given; none for a channel. */
 export async function filterBySpec<V extends { semver: string }>(
   spec: string,
   versions: readonly V[],
   options: { prerelease: boolean },
 ): Promise<V[]> {
   const selector = readSelector(spec);
+  if (selector.kind === "channel") return [];
   if (selector.kind === "exact") return versions.filter((version) => version.semver === selector.semver);
   const range = selector.kind === "range" ? selector.range : spec.trim();
   const matching = await matchingVersions(versions, range, { includePrerelease: options.prerelease });

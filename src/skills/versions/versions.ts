@@ -8,8 +8,11 @@ import { limits } from "../../../contract/limits.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionContent, VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
+import type { SeenSkill } from "../load.ts";
+import { unseenVersions } from "../marks/marks.ts";
 
 type WithPending = Pick<SkillDoc, "_id" | "pending">;
+type WithStates = WithPending & Pick<SeenSkill, "marks" | "can">;
 
 /** Version rows never change, and a caller reaches one only through its skill, so they can be cached. */
 const cachedRows = new LRUCache<string, VersionDoc>({ max: 5000 });
@@ -61,16 +64,20 @@ export interface VersionFilter {
   limit: number;
 }
 
-/** Newest first. */
+/** Newest first, without those that are hidden from the caller for whom the skill was loaded. */
 export async function findVersions(
   app: Pick<App, "storage">,
-  skill: WithPending,
+  skill: WithStates,
   { below, prerelease, limit }: VersionFilter,
 ): Promise<VersionDoc[]> {
+  const except = unseenVersions(skill);
   const matching = skill.pending.filter(
-    (row) => (below === undefined || row.version < below) && (prerelease || !row.prerelease),
+    (row) =>
+      (below === undefined || row.version < below) &&
+      (prerelease || !row.prerelease) &&
+      !except.includes(row.version),
   );
-  const stored = await app.storage.versions.list(skill._id, { below, prerelease, limit });
+  const stored = await app.storage.versions.list(skill._id, { below, except, prerelease, limit });
   return withPending(matching, stored).slice(0, limit);
 }
 

@@ -17,17 +17,20 @@ export function ssoDomainRoutes(app: App): Route[] {
     route({
       method: "get",
       path: base,
+      id: "listDomains",
       summary: "List the domains of an organization by name, with their TXT records",
       params: TenantParams,
       data: z
         .array(SsoDomainPayload)
         .max(limits.ssoDomains)
-        .meta({ description: "all of them: an organization has at most as many" }),
+        .meta({ description: "all of them, unless `limit` is lower: an organization has at most as many" }),
       handle: async ({ actor, params }) => (await listDomains(app, actor, params.tenant)).map(presentDomain),
     }),
     route({
       method: "post",
       path: base,
+      id: "claimDomain",
+      failures: ["already_exists", "limit_reached", "refused"],
       summary: "Claim a domain; the response has the TXT record that verifies it",
       params: TenantParams,
       body: ClaimDomain,
@@ -40,6 +43,8 @@ export function ssoDomainRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/:id/verify`,
+      id: "verifyDomain",
+      failures: ["already_exists", "conflict", "domain_unverified"],
       summary: "Look up the TXT record of a domain, and verify the domain if it is found",
       params: DomainParams,
       data: SsoDomainPayload,
@@ -50,6 +55,7 @@ export function ssoDomainRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: `${base}/:id`,
+      id: "removeDomain",
       summary: "Remove a domain, which another organization can then verify",
       params: DomainParams,
       data: null,

@@ -48,18 +48,20 @@ function readRoutes(app: App): Route[] {
     route({
       method: "get",
       path: base,
+      id: "listSsoProviders",
       summary: "List the identity providers of an organization, oldest first",
       params: TenantParams,
       data: z
         .array(SsoProviderPayload)
         .max(limits.ssoProviders)
-        .meta({ description: "all of them: an organization has at most as many" }),
+        .meta({ description: "all of them, unless `limit` is lower: an organization has at most as many" }),
       handle: async ({ actor, params }) =>
         presentProviders(app, await listProviders(app, actor, params.tenant)),
     }),
     route({
       method: "get",
       path: `${base}/:id`,
+      id: "getSsoProvider",
       summary: "Read an identity provider",
       params: ProviderParams,
       data: SsoProviderPayload,
@@ -75,6 +77,7 @@ function consequencesRoute(app: App): Route {
   return route({
     method: "get",
     path: `${base}/:id/consequences`,
+    id: "getSsoConsequences",
     summary: "Read who would lose access if the provider were enforced, and who keeps it",
     params: ProviderParams,
     data: SsoConsequencesPayload,
@@ -87,6 +90,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "post",
       path: base,
+      id: "createSsoProvider",
+      failures: ["already_exists", "limit_reached", "refused"],
       summary: "Add an identity provider",
       params: TenantParams,
       body: CreateSsoProvider,
@@ -103,6 +108,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: `${base}/:id`,
+      id: "updateSsoProvider",
+      failures: ["already_exists", "conflict", "domain_unverified", "refused"],
       summary: "Change an identity provider; enabled and enforced decide who signs in by it",
       params: ProviderParams,
       body: UpdateSsoProvider,
@@ -116,6 +123,8 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: `${base}/:id`,
+      id: "deleteSsoProvider",
+      failures: ["domain_unverified", "refused"],
       summary: "Delete an identity provider; accounts and memberships stay",
       params: ProviderParams,
       data: null,
@@ -129,6 +138,8 @@ function encryptionRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/:id/encryption-keys`,
+      id: "addSsoKey",
+      failures: ["already_exists", "limit_reached", "refused"],
       summary: "Add a key for encrypted assertions to the metadata; the previous one still decrypts",
       params: ProviderParams,
       status: 201,
@@ -143,6 +154,8 @@ function encryptionRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: `${base}/:id/encryption-keys/:fingerprint`,
+      id: "removeSsoKey",
+      failures: ["already_exists", "conflict"],
       summary: "Remove a key for encrypted assertions, which no longer decrypts",
       params: EncryptionKeyParams,
       data: SsoProviderPayload,
@@ -164,6 +177,8 @@ function mappingRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${base}/:id/group-mappings`,
+      id: "listGroupMappings",
+      pageBy: ["group", "teamId"],
       summary: "List the teams of a provider's groups",
       params: ProviderParams,
       data: mappingList,
@@ -172,6 +187,8 @@ function mappingRoutes(app: App): Route[] {
     route({
       method: "put",
       path: `${base}/:id/group-mappings`,
+      id: "setGroupMappings",
+      failures: ["already_exists", "conflict"],
       summary: "Replace the teams of a provider's groups",
       params: ProviderParams,
       body: PutGroupMappings,
@@ -186,6 +203,8 @@ function testRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/:id/test`,
+      id: "startSsoTest",
+      failures: ["refused"],
       summary:
         "Prepare a test sign-in, which changes nothing; its address works in the caller's browser, once",
       params: ProviderParams,
@@ -196,6 +215,7 @@ function testRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${base}/:id/test/:test`,
+      id: "getSsoTest",
       summary: "Read the result of every check of a test sign-in, for ten minutes",
       params: TestParams,
       data: SsoTestPayload,
@@ -204,6 +224,7 @@ function testRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/sso/sign-ins",
+      id: "listSsoSignIns",
       summary: "List sign-ins by the providers of an organization, with the reasons of failures",
       params: TenantParams,
       query: SignInsQuery,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { syncModes } from "../../../contract/vocabulary.ts";
 import { listQuery } from "../../http/request/cursor.ts";
+import { flag } from "../../http/request/flag.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { isProposalBranch } from "./proposal-branch.ts";
 
@@ -62,15 +63,19 @@ export const ConnectRepository = z.discriminatedUnion("host", [
 ]);
 export type ConnectRepository = z.output<typeof ConnectRepository>;
 
-export const UpdateConnection = z.strictObject({ mode });
+export const UpdateConnection = z.strictObject({
+  mode: mode.optional(),
+  marketplace: z.boolean().optional().meta({
+    description:
+      "the sync writes the files with which the repository is a marketplace of plugins for AI tools",
+  }),
+});
 export type UpdateConnection = z.output<typeof UpdateConnection>;
 
 export const SyncListQuery = z.object({ ...listQuery });
 
 export const ConflictQuery = z.object({
-  seen: z
-    .enum(["true", "false"])
-    .transform((text) => text === "true")
+  seen: flag
     .optional()
     .meta({ description: "only conflicts that a person has marked as fine, or only the others" }),
   ...listQuery,

@@ -54,18 +54,25 @@ export function toRefusal({ path, why, message }: ScanProblem): SyncRefusal {
   return { path: path.slice(0, pathShown), code: why, message: message.slice(0, messageShown) };
 }
 
-/** Reports that the index is not written; the skills are synced without it. */
-export function skipIndex(context: SyncContext, { path, why }: { path: string; why: string }): void {
+/** Reports a generated file that is not written; the skills are synced without it. */
+export function skipGenerated(context: SyncContext, { path, why }: { path: string; why: string }): void {
   if (context.skipped.some((known) => known.path === path && known.code === why)) return;
-  context.skipped = [{ path, code: why, message: indexProblemMessage(why) }, ...context.skipped];
+  context.skipped = [{ path, code: why, message: generatedProblemMessage(why) }, ...context.skipped];
 }
 
-/** Message about an index that is not written. */
-export function indexProblemMessage(why: string): string {
-  return why === "index_edited"
-    ? "It holds text that the service did not write, so it is left as it is: " +
-        "move that text elsewhere and delete the file."
-    : "It is not a file, so the list of skills is not written: rename what is there.";
+/** Message about a generated file that is not written. */
+export function generatedProblemMessage(why: string): string {
+  if (why === "index_edited")
+    return (
+      "It holds text that the service did not write, so it is left as it is: " +
+      "move that text elsewhere and delete the file."
+    );
+  if (why === "marketplace_foreign")
+    return (
+      "It is a marketplace that the service did not write, so it is left as it is: " +
+      "delete it, or turn the marketplace files of the connection off."
+    );
+  return "Something else has the path of a generated file, which is not written: rename what is there.";
 }
 
 /** Maximum number of folders whose counts a run stores. */

@@ -2,6 +2,7 @@
  * Finds the steps of an export that the branch permits, before anything is written. A step is left out as a whole, so
  * that a directory is never removed if its new path can't be written. The preview uses the same check.
  */
+import type { GeneratedEdit } from "../../../repos/mirror/generated/types.ts";
 import type { Mirror, PlannedEdit, RefusedEdit } from "../../../repos/mirror/types.ts";
 import type { SyncProposed } from "../../../storage/sync/proposed.ts";
 import type { SkillExport } from "./export/plan-export.ts";
@@ -41,8 +42,8 @@ export interface RefusedStep {
 export interface Permitted {
   steps: SkillExport[];
   refused: RefusedStep[];
-  /** Reason why the index can't be written. */
-  index: RefusedEdit | undefined;
+  /** Generated files that can't be written. */
+  generated: RefusedEdit[];
 }
 
 /** Checks until no step is refused: a step that is left out leaves its paths occupied for the others. */
@@ -50,26 +51,27 @@ export async function permittedSteps(
   mirror: Mirror,
   parent: string | null,
   steps: readonly SkillExport[],
-  { kept, index, indexPath }: { kept: KeptContents; index: Buffer; indexPath: string },
+  { kept, generated }: { kept: KeptContents; generated: readonly GeneratedEdit[] },
 ): Promise<Permitted> {
-  const permitted: Permitted = { steps: [...steps], refused: [], index: undefined };
+  const permitted: Permitted = { steps: [...steps], refused: [], generated: [] };
   for (;;) {
     const edits = permitted.steps.flatMap((step) => plannedEdits(step, kept));
-    const refused = await mirror.check(parent, [...edits, { kind: "index", data: index }]);
-    const { left, rest } = splitRefused(permitted.steps, refused);
-    permitted.index = refused.find(({ path }) => path === indexPath);
+    const refused = await mirror.check(parent, [...edits, ...generated]);
+    const { left, rest, others } = splitRefused(permitted.steps, refused);
+    permitted.generated = others;
     permitted.refused.push(...left);
     permitted.steps = rest;
     if (left.length === 0) return permitted;
   }
 }
 
-/** Steps of which an edit was refused, and the rest. */
+/** Steps of which an edit was refused, the rest, and the refused edits of no step: generated files. */
 export function splitRefused(
   steps: readonly SkillExport[],
   refused: readonly RefusedEdit[],
-): { left: RefusedStep[]; rest: SkillExport[] } {
+): { left: RefusedStep[]; rest: SkillExport[]; others: RefusedEdit[] } {
   const at = new Map(refused.map((edit) => [edit.path, edit]));
+  const named = new Set(steps.flatMap(({ put, remove }) => [put?.path, ...remove]));
   const left: RefusedStep[] = [];
   const rest: SkillExport[] = [];
   for (const step of steps) {
@@ -77,7 +79,7 @@ export function splitRefused(
     if (edit) left.push({ step, edit });
     else rest.push(step);
   }
-  return { left, rest };
+  return { left, rest, others: refused.filter(({ path }) => !named.has(path)) };
 }
 
 function plannedEdits({ put, remove, after }: SkillExport, kept: KeptContents): PlannedEdit[] {

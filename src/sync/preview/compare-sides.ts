@@ -1,13 +1,14 @@
 /** Plans both directions of a sync, as a full sync would: the imports first, then the exports after them. */
-import { indexFile, indexPath } from "../../../repos/mirror/layout.ts";
 import type { Mirror, RemoteScan } from "../../../repos/mirror/types.ts";
+import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { SyncBase } from "../../../storage/sync/bases.ts";
 import type { SyncProposed } from "../../../storage/sync/proposed.ts";
 import type { SyncRefusal } from "../../../storage/sync/runs.ts";
 import type { App } from "../../app.ts";
 import type { FolderTree } from "../../folders/tree/tree.ts";
-import { indexProblemMessage, toRefusal, undoneEdit } from "../content/context.ts";
+import { generatedProblemMessage, toRefusal, undoneEdit } from "../content/context.ts";
 import { openExports, type Exports, type LocatedSkill } from "../content/export/exported.ts";
+import { generatedEdits } from "../content/export/marketplace.ts";
 import { planExport, type SkillExport } from "../content/export/plan-export.ts";
 import { withSecond } from "../content/import/concurrent-move.ts";
 import { importQuestions } from "../content/import/import-questions.ts";
@@ -28,6 +29,7 @@ export interface Sides {
 
 export interface Comparison {
   app: App;
+  connection: Pick<ConnectionDoc, "tenantId" | "marketplace">;
   mirror: Mirror;
   sides: Sides;
   /** Undefined if the branch does not exist. */
@@ -93,7 +95,7 @@ async function planImports({ app, mirror, sides, scan }: Comparison): Promise<Pl
 }
 
 async function planExports(
-  { app, mirror, sides, scan }: Comparison,
+  { app, connection, mirror, sides, scan }: Comparison,
   { tried, exports: { exported }, skipped, refused }: PlannedImports,
 ): Promise<{ steps: SkillExport[]; problems: SyncRefusal[] }> {
   const { skills, proposed } = sides;
@@ -117,8 +119,7 @@ async function planExports(
   const isBlocked = scan?.skills === "blocked";
   const permitted = await permittedSteps(mirror, scan?.commit ?? null, isBlocked ? [] : planned, {
     kept: keptContents([...bases, ...tried.actions, ...tried.unchanged], proposed),
-    index: indexFile(skills),
-    indexPath,
+    generated: await generatedEdits(app, connection, skills),
   });
   for (const { step, edit } of permitted.refused)
     problems.push({
@@ -126,12 +127,8 @@ async function planExports(
       code: edit.why,
       message: messageOf(edit),
     });
-  if (permitted.index && !isBlocked)
-    problems.push({
-      path: indexPath,
-      code: permitted.index.why,
-      message: indexProblemMessage(permitted.index.why),
-    });
+  for (const { path, why } of isBlocked ? [] : permitted.generated)
+    problems.push({ path, code: why, message: generatedProblemMessage(why) });
   return { steps: permitted.steps, problems };
 }
 

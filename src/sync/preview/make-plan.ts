@@ -46,7 +46,7 @@ export async function makePlan(app: App, work: PlanRequest): Promise<SyncPlanPay
     const scan = fetched.status === "fetched" ? await mirror.scan(fetched.commit, { known }) : undefined;
     const isNew = fetched.status === "empty" && !work.hasHadBranch && sides.bases.length === 0;
     const branchState = fetched.status === "fetched" ? "present" : isNew ? "empty" : "missing";
-    const comparison = { app, mirror, sides, scan };
+    const comparison = { app, connection, mirror, sides, scan };
     const planned = await compareSides(comparison);
     const view = viewOf({ readable: work.readable, ...sides });
     const changes = await listDirectoryChanges(comparison, planned, view);

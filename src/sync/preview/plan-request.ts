@@ -6,7 +6,7 @@ export interface PlanRequest {
   /** Id of the plan's own mirror. */
   planId: string;
   /** The connection, or a draft of one under the id that its credential is sealed with. */
-  connection: Pick<ConnectionDoc, "_id" | "tenantId" | "host" | "branch" | "credential">;
+  connection: Pick<ConnectionDoc, "_id" | "tenantId" | "host" | "branch" | "credential" | "marketplace">;
   isConnected: boolean;
   /** Whether the branch is known to have existed. */
   hasHadBranch: boolean;

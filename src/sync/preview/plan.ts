@@ -22,8 +22,8 @@ const atOnce = 3;
 /** The plan of the next full sync of a connection. */
 export async function planConnected(app: App, actor: Actor, tenantRef: string): Promise<SyncPlanPayload> {
   const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
-  const { _id, tenantId, host, branch, credential } = connection;
-  const facts = { _id, tenantId, host, branch, credential };
+  const { _id, tenantId, host, branch, credential, marketplace } = connection;
+  const facts = { _id, tenantId, host, branch, credential, marketplace };
   const readable = await readableFolderIds(app, actor, tenantId);
   return plan(app, actor, {
     planId: app.newId(),

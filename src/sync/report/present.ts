@@ -24,6 +24,7 @@ export function presentConnection(app: Pick<App, "now">, connection: ConnectionD
     url: host.url,
     branch: connection.branch,
     mode: connection.mode,
+    marketplace: connection.marketplace?.isOn ?? false,
     status: connection.status,
     problem: problem ? presentProblem(problem) : null,
     connectedBy: { name: connectedBy.name, username: connectedBy.username },

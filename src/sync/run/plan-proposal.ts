@@ -1,5 +1,6 @@
 /** Plan of a proposal: whether our branch is left as it is, or what the next commits on it are put on. Pure. */
 import { createHash } from "node:crypto";
+import type { GeneratedEdit } from "../../../repos/mirror/generated/types.ts";
 import type { CommitFacts, Onto } from "../../../repos/mirror/types.ts";
 import type { SyncBase } from "../../../storage/sync/bases.ts";
 import type { ProposedCommit } from "../../../storage/sync/proposals.ts";
@@ -85,7 +86,10 @@ function adoptedCommit(
 }
 
 /** Digest of everything that is proposed: two proposals with the same digest are the same. */
-export function digestOf(wanted: readonly SkillExport[], index: Buffer): string {
+export async function digestOf(
+  wanted: readonly SkillExport[],
+  generated: readonly GeneratedEdit[],
+): Promise<string> {
   const parts = wanted.map(({ skillId, put, remove, after }) => [
     skillId,
     put?.path ?? null,
@@ -94,7 +98,14 @@ export function digestOf(wanted: readonly SkillExport[], index: Buffer): string 
     ...remove,
   ]);
   parts.sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(parts)).update(index).digest("hex");
+  const hash = createHash("sha256").update(JSON.stringify(parts));
+  for (const edit of generated) {
+    if (edit.kind === "index") hash.update(edit.data);
+    else
+      for (const [path, data] of (await edit.content?.(new Set(edit.skills)))?.files ?? [])
+        hash.update(path).update(data);
+  }
+  return hash.digest("hex");
 }
 
 /** Contents to record before they are pushed, so that they are recognized however late they are merged. */

@@ -41,7 +41,7 @@ export async function pushProposal(
   const base = await mirror.readCommit(parent);
   if (owner === "stale" || !base) return "stale";
   const wanted = steps.filter((step) => isPush(step));
-  const digest = digestOf(wanted, facts.index);
+  const digest = await digestOf(wanted, facts.generated);
   const stored = storedOf(context, state);
   const proposal: Proposal = { context, facts, state, parent, base, wanted, digest, stored };
   const plan = planProposal({
@@ -72,7 +72,7 @@ async function relationOf(mirror: Mirror, { tip, request }: ProposalState, paren
 async function buildTrial({ context, facts, state, parent, wanted }: Proposal): Promise<Built> {
   const edits: MirrorEdit[] = [];
   for (const step of wanted) edits.push(...(await editsOf(step, facts)));
-  edits.push({ kind: "index", data: facts.index });
+  edits.push(...facts.generated);
   const onto = { tip: state.tip, parents: [parent], isTrial: true };
   return context.mirror.build(parent, edits, commitInfo(context, wanted), onto);
 }
@@ -89,7 +89,7 @@ async function pushPlanned(
   const destination: Destination = {
     branch: state.branch,
     hint: "allow them",
-    indexWithEach: true,
+    generatedWithEach: true,
     next: () => next,
     bytesOf: (step) => (present.has(step) ? 0 : bytesOf(step, facts)),
     announce: (batch, built) => announce(proposal, batch, built),

@@ -10,6 +10,7 @@ import { syncActor } from "../../skills/publish/import/import-skill.ts";
 import { watchConnectingMember } from "../connection/connecting-member.ts";
 import { reportedRefusals, type SyncContext } from "../content/context.ts";
 import type { SyncLease, SyncResult } from "./lease.ts";
+import { reportRun } from "./report-run.ts";
 import { problemOf, waitOf } from "./retry.ts";
 
 /** Interval at which the counts of a running sync are stored. */
@@ -42,6 +43,7 @@ export async function recordRun(
   const result = { ...ended, endedAt: app.now(), refusals: reportedRefusals(context) };
   const { outcome, endedAt, commit, problem, refusals } = result;
   noteCount("syncs", { outcome });
+  await reportRun(app, connection, runId, { outcome, problem, counts, at: endedAt });
   if (isNews(connection, result, counts))
     await syncRuns.finish(runId, {
       endedAt,

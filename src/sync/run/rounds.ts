@@ -5,9 +5,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { measured } from "../../../contract/observation.ts";
 import { RepoError } from "../../../repos/errors.ts";
-import { indexFile } from "../../../repos/mirror/layout.ts";
 import { refuse, type SyncContext } from "../content/context.ts";
 import { permitExports, type ExportFacts } from "../content/export/export-edits.ts";
+import { generatedEdits } from "../content/export/marketplace.ts";
 import { planExport, type SkillExport } from "../content/export/plan-export.ts";
 import { pushExports } from "../content/export/push-export.ts";
 import { applyImport, type ImportResult, skipUnreadable } from "../content/import/apply-import.ts";
@@ -124,7 +124,7 @@ async function planExports(
     skills,
     bases,
     present: new Map(scan.directories.map(({ path, contentTree }) => [path, contentTree])),
-    index: indexFile([...skills.values()]),
+    generated: await generatedEdits(context.app, context.connection, [...skills.values()]),
     kept: keptContents(bases.values(), proposal.rows.values()),
     exported,
   };

@@ -16,6 +16,7 @@ const addresses: Record<string, string> = {
   "/$org/$slug/files/$": "/$org/$slug/files/SKILL.md",
   "/$org/-/library/$": "/$org/-/library/engineering/release",
   "/$org/-/people/teams/$team": "/$org/-/people/teams/$team",
+  "/$org/-/reviews/$slug/$version": "/$org/-/reviews/$slug/1.0.0",
   "/new": "/new?org=$org",
 };
 

@@ -56,8 +56,8 @@ export const usersQuery = ({ query: text, only }: UserFilter) =>
     ...pages("/api/admin/users", {
       limit: pageSize,
       query: text,
-      suspended: only === "suspended" ? "true" : undefined,
-      administrator: only === "administrators" ? "true" : undefined,
+      suspended: only === "suspended" || undefined,
+      administrator: only === "administrators" || undefined,
     }),
     placeholderData: keepPreviousData,
   });
@@ -80,6 +80,13 @@ export const serviceLogExport = (filter: AuditFilter, format: "csv" | "json"): s
 
 export const openReportsQuery = infiniteQueryOptions({
   ...pages("/api/admin/reports", { state: "open", limit: pageSize }),
+  refetchInterval: slowMs,
+});
+
+export type HeldVersion = Schemas["HeldVersion"];
+
+export const heldVersionsQuery = infiniteQueryOptions({
+  ...pages("/api/admin/held-versions", { limit: pageSize }),
   refetchInterval: slowMs,
 });
 
@@ -120,7 +127,7 @@ export const confirmRestore = (reason: string) =>
   ok(api.POST("/api/admin/confirm-restore", { body: { reason } }));
 
 export const changeSettings = (
-  change: { signUp: SignUpMode } | { anonymousMcp: AnonymousMcpMode },
+  change: { signUp: SignUpMode } | { anonymousMcp: AnonymousMcpMode } | { rootCollection: string | null },
   reason: string,
 ) => dataOf(api.PATCH("/api/admin/settings", { body: { ...change, reason } }));
 
@@ -131,3 +138,10 @@ export const setStorageLimit = (organization: string, limitBytes: number | null,
       body: { limitBytes, reason },
     }),
   );
+
+export type SigningKey = Schemas["SigningKey"];
+export const signingKeysQuery = query("/api/admin/signing-keys");
+export const rotateSigningKey = (reason: string) =>
+  dataOf(api.POST("/api/admin/signing-keys/rotate", { body: { reason } }));
+export const revokeSigningKey = (key: string, reason: string) =>
+  dataOf(api.POST("/api/admin/signing-keys/{key}/revoke", { params: { path: { key } }, body: { reason } }));

@@ -5,6 +5,7 @@ import { pages, query } from "./query.ts";
 export type Follow = Schemas["Follow"];
 export type FollowedChange = Schemas["FollowedChange"];
 export type FollowMail = Schemas["FollowMail"]["mail"];
+type FollowMailChoice = Schemas["FollowMailChoice"];
 
 export const followsQuery = query("/api/user/follows");
 
@@ -12,8 +13,8 @@ export const followedChangesQuery = pages("/api/user/followed-changes", { limit:
 
 export const followMailQuery = query("/api/user/follow-mails");
 
-export const chooseFollowMail = (mail: FollowMail) =>
-  dataOf(api.PUT("/api/user/follow-mails", { body: { mail } }));
+export const chooseFollowMail = (choice: FollowMailChoice) =>
+  dataOf(api.PUT("/api/user/follow-mails", { body: choice }));
 
 export const follow = ({ kind, targetId }: Pick<Follow, "kind" | "targetId">) =>
   kind === "skill"

@@ -41,7 +41,7 @@ export const organizationSearchQuery = (org: string, search: OrganizationSearch)
       tags: search.tags,
       sort: sortOf(search),
       limit: pageSize,
-      facets: "true",
+      facets: true,
     }),
     placeholderData: keepPreviousData,
   });

@@ -37,8 +37,8 @@ export const searchQuery = (search: SkillSearch) =>
       ...search,
       limit: pageSize,
       sort: sortOf(search),
-      facets: "true",
-      trend: "true",
+      facets: true,
+      trend: true,
     }),
     placeholderData: keepPreviousData,
   });

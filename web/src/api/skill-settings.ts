@@ -16,6 +16,8 @@ export interface SkillChange {
   description?: string;
   tags?: string[];
   visibility?: Schemas["Skill"]["visibility"];
+  /** Null removes the owner team. */
+  ownerTeamId?: string | null;
   requiredMcpServers?: Pick<Schemas["RequiredMcpServer"], "tenantSlug" | "slug">[];
 }
 
@@ -43,6 +45,9 @@ export const moveSkill = (ref: string, folderId: string | null, dryRun = false) 
       body: { folderId, dryRun: dryRun || undefined },
     }),
   );
+
+export const renameSkill = (ref: string, slug: string) =>
+  dataOf(api.POST("/api/skills/{skill}/rename", { params: { path: { skill: ref } }, body: { slug } }));
 
 export const movePlanQuery = (ref: string, folderId: string | null) =>
   queryOptions({

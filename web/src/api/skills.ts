@@ -31,7 +31,7 @@ export const manifestQuery = (ref: string, version: string | undefined) =>
 const pageSize = 100;
 
 export const versionsQuery = (ref: string) =>
-  pages("/api/skills/{skill}/versions", { skill: ref, limit: pageSize, prerelease: "true" });
+  pages("/api/skills/{skill}/versions", { skill: ref, limit: pageSize, prerelease: true });
 
 const latestVersions = 3;
 
@@ -42,7 +42,7 @@ export const latestVersionsQuery = (ref: string) =>
 /** One version by its exact semver; undefined if there is none. */
 export const versionQuery = (ref: string, semver: string) =>
   queryOptions({
-    ...query("/api/skills/{skill}/versions", { skill: ref, spec: semver, prerelease: "true", limit: 1 }),
+    ...query("/api/skills/{skill}/versions", { skill: ref, spec: semver, prerelease: true, limit: 1 }),
     select: (found) => found[0] ?? null,
   });
 

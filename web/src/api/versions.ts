@@ -1,6 +1,6 @@
 /** Comparison of versions, findings about them, and changes to them. */
 import { queryOptions } from "@tanstack/react-query";
-import { ApiError, api, dataOf, type Schemas } from "./client.ts";
+import { ApiError, api, dataOf, ok, type Schemas } from "./client.ts";
 import { query } from "./query.ts";
 
 export type Diff = Schemas["Diff"];
@@ -9,7 +9,7 @@ export type Finding = Schemas["Finding"];
 
 export const diffQuery = (ref: string, from: string, to: string) =>
   queryOptions({
-    ...query("/api/skills/{skill}/diff", { skill: ref, from, to, renames: "true" }),
+    ...query("/api/skills/{skill}/diff", { skill: ref, from, to, renames: true }),
     staleTime: Infinity,
   });
 
@@ -26,6 +26,12 @@ export async function readPatch(ref: string, from: string, to: string): Promise<
 export const findingsQuery = (ref: string, version: string) =>
   query("/api/skills/{skill}/findings", { skill: ref, version });
 
+export type Scan = Schemas["Scan"];
+
+/** The scan of a version, which may be repeated by other rules. */
+export const scanQuery = (ref: string, version: string) =>
+  query("/api/skills/{skill}/versions/{version}/scan", { skill: ref, version });
+
 export const reviewFinding = (ref: string, finding: string, version: string, reviewed: boolean) =>
   dataOf(
     api.PUT("/api/skills/{skill}/findings/{finding}", {
@@ -34,13 +40,37 @@ export const reviewFinding = (ref: string, finding: string, version: string, rev
     }),
   );
 
+/** The signed statement about the origin of a version. */
+export const originQuery = (ref: string, version: string) =>
+  query("/api/skills/{skill}/versions/{version}/attestations", { skill: ref, version });
+
 export const revertSkill = (ref: string, version: string) =>
   dataOf(api.POST("/api/skills/{skill}/revert", { params: { path: { skill: ref } }, body: { version } }));
+
+export const setChannel = (ref: string, channel: string, version: string) =>
+  dataOf(
+    api.PUT("/api/skills/{skill}/channels/{channel}", {
+      params: { path: { skill: ref, channel } },
+      body: { version },
+    }),
+  );
+
+export const deleteChannel = (ref: string, channel: string) =>
+  ok(api.DELETE("/api/skills/{skill}/channels/{channel}", { params: { path: { skill: ref, channel } } }));
+
+/** Result of a revert that is not made. */
+export const planRevert = (ref: string, version: string) =>
+  dataOf(
+    api.POST("/api/skills/{skill}/revert", {
+      params: { path: { skill: ref } },
+      body: { version, dryRun: true },
+    }),
+  );
 
 export const markVersion = (
   ref: string,
   version: string,
-  body: { deprecated?: string | null; yanked?: boolean },
+  body: { deprecated?: string | null; yanked?: boolean; reason?: string; force?: true },
 ) =>
   dataOf(
     api.PATCH("/api/skills/{skill}/versions/{version}", { params: { path: { skill: ref, version } }, body }),

@@ -20,6 +20,8 @@ export const operations: Record<Change["type"], readonly Path[]> = {
     "/api/skills/{skill}/versions",
     "/api/skills/{skill}/manifest",
     "/api/skills/{skill}/findings",
+    "/api/skills/{skill}/versions/{version}/review",
+    `${tenant}/reviews`,
     `${tenant}/folders`,
     `${tenant}/collections/{collection}`,
     "/api/user/attention",

@@ -2,14 +2,15 @@
 import type { SkillDoc, VersionSummary } from "../../../../storage/skills.ts";
 import type { VersionDoc } from "../../../../storage/versions.ts";
 import type { App } from "../../../app.ts";
-import { selectVersion } from "../../versions/select-version.ts";
-import { findVersion } from "../../versions/versions.ts";
+import { stateOf } from "../../marks/marks.ts";
+import { findVersion, findVersionBySemver } from "../../versions/versions.ts";
 import { followedPrerelease, type PublishedSemvers, type SemverRequest } from "../next-semver.ts";
 import { summaryOf } from "../version-record.ts";
 
 /**
  * The version that content is compared with: for a prerelease, the highest of its target version and id, so that a
- * repeated push of the same prerelease counts as unchanged; otherwise the current version, which installs resolve to.
+ * repeated push of the same prerelease counts as unchanged; otherwise the newest version if it is held, so that a
+ * repeated push does not wait a second time, else the current version, which installs resolve to.
  */
 export async function predecessorOf(
   app: App,
@@ -18,8 +19,13 @@ export async function predecessorOf(
   request: SemverRequest,
 ): Promise<VersionSummary> {
   const semver = followedPrerelease(published, request);
-  if (semver === undefined) return skill.current;
-  return summaryOf(await selectVersion(app, skill, { kind: "exact", semver }));
+  const { version } = skill.head;
+  if (semver === undefined && stateOf(skill, version) !== "held") return skill.current;
+  const followed = await (semver === undefined
+    ? findVersion(app, skill, version)
+    : findVersionBySemver(app, skill, semver));
+  if (!followed) throw new Error(`version ${semver ?? version} of skill ${skill._id} has no row`);
+  return summaryOf(followed);
 }
 
 /** The version with equal content, and a warning that names the ignored parts of the request. */

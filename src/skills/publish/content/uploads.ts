@@ -89,19 +89,19 @@ export async function announcedSha256(app: App, id: string, caller: string): Pro
   return upload?.owner === caller ? upload.sha256 : undefined;
 }
 
-/** Stores the bytes of an announced upload. Throws `upload_mismatch` if they are not the announced ones. */
+/**
+ * Stores the bytes of an announced upload, which a client or a proxy may send again after a lost response (PUT is
+ * idempotent, RFC 9110, section 9.2.2). Throws `upload_mismatch` if they are not the announced ones.
+ */
 export async function storeUpload(app: App, actor: Actor, id: string, bytes: Readable): Promise<UploadDoc> {
   const upload = isId(id) ? await app.storage.uploads.find(id) : null;
   if (!upload || upload.owner !== actorKey(actor) || upload.expiresAt <= app.now())
     throw notFound("content", id);
-  if (upload.state !== "open")
-    throw new ServiceError("conflict", "This upload has its bytes already.", { kind: "content", ref: id });
-
   if (receiving.has(id))
     throw new ServiceError("conflict", "This upload is being sent already.", { kind: "content", ref: id });
   receiving.add(id);
   try {
-    return await receive(app, upload, bytes);
+    return upload.state === "open" ? await receive(app, upload, bytes) : await compare(upload, bytes);
   } finally {
     receiving.delete(id);
   }
@@ -117,41 +117,51 @@ async function receive(app: App, upload: UploadDoc, bytes: Readable): Promise<Up
   } catch (error) {
     throw translateSpoolError(error, id);
   }
-  if (!(await app.storage.uploads.markStored(id))) {
+  if (!(await app.storage.uploads.markStored(id)) && !(await app.storage.uploads.find(id))) {
     // Removed or replaced in between: nothing else would find the bytes.
-    if (!(await app.storage.uploads.find(id))) {
-      await removeBytes(app, id);
-      throw notFound("content", id);
-    }
-    throw new ServiceError("conflict", "This upload has its bytes already.", { kind: "content", ref: id });
+    await removeBytes(app, id);
+    throw notFound("content", id);
   }
   return { ...upload, state: "stored" };
 }
 
-/** Streams to disk with size and digest counted on the way; the data is flushed to disk when it resolves. */
-async function spool(
-  bytes: Readable,
-  file: string,
-  announced: { size: number; sha256: string },
-): Promise<void> {
+/** The upload as it is, if bytes that were sent again are the announced ones. */
+async function compare(upload: UploadDoc, bytes: Readable): Promise<UploadDoc> {
+  try {
+    for await (const chunk of announcedBytes(bytes, upload)) void chunk;
+  } catch (error) {
+    throw translateSpoolError(error, upload._id);
+  }
+  return upload;
+}
+
+interface Announced {
+  size: number;
+  sha256: string;
+}
+
+/** The bytes. Throws `upload_mismatch` as soon as there are too many, or at their end. */
+async function* announcedBytes(bytes: Readable, announced: Announced): AsyncGenerator<Buffer> {
   const hash = createHash("sha256");
   let size = 0;
-  async function* counted() {
-    // Read by an iterator that leaves the request open: a refused upload still gets its answer.
-    for await (const chunk of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > announced.size) throw mismatch(`more than the announced ${announced.size} bytes arrived`);
-      hash.update(chunk);
-      yield chunk;
-    }
+  // Read by an iterator that leaves the request open: a refused upload still gets its answer.
+  for await (const chunk of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > announced.size) throw mismatch(`more than the announced ${announced.size} bytes arrived`);
+    hash.update(chunk);
+    yield chunk;
   }
+  if (size !== announced.size) throw mismatch(`${size} of ${announced.size} bytes arrived`);
+  if (hash.digest("hex") !== announced.sha256)
+    throw mismatch("the bytes have another SHA-256 than announced");
+}
+
+/** Streams to disk; the data is flushed to disk when it resolves. */
+async function spool(bytes: Readable, file: string, announced: Announced): Promise<void> {
   // Opened before the first byte is read: a stream that opens its own file can still make it after it was refused.
   const handle = await open(file, "wx", 0o600);
   try {
-    await writeFile(handle, counted());
-    if (size !== announced.size) throw mismatch(`${size} of ${announced.size} bytes arrived`);
-    if (hash.digest("hex") !== announced.sha256)
-      throw mismatch("the bytes have another SHA-256 than announced");
+    await writeFile(handle, announcedBytes(bytes, announced));
     await handle.datasync();
   } finally {
     await handle.close();

@@ -122,7 +122,7 @@ export async function importSkill(
     const folderId = await ensureFolders(app, actor, tenantId, directory.segments.slice(0, -1));
     if (folderId !== null) refuseManagedRoot(await loadTree(app, tenantId), folderId);
     const [taken, refusal] = await Promise.all([
-      app.storage.skills.listSlugsLike(tenantId, base),
+      app.storage.skills.listSlugsLike(tenantId, base, { isImport: true }),
       findStorageRefusal(app, tenantId),
     ]);
     if (refusal) throw refusal;
@@ -136,8 +136,15 @@ export async function importSkill(
       message: messageOf(commit),
       imported: importedFrom(commit),
     });
+    if (created && created !== "occupied") await releaseSlug(app, tenantId, slug);
     if (created !== "occupied") return created;
     ofFolders.push(slug);
     return undefined;
   });
+}
+
+/** Ends the reservation for the slug of a deleted skill, which the repository has given to another one. */
+async function releaseSlug(app: App, tenantId: string, slug: string): Promise<void> {
+  const reservation = await app.storage.slugReservations.find(tenantId, slug);
+  if (reservation) await app.storage.slugReservations.release(reservation);
 }

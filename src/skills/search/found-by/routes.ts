@@ -11,6 +11,8 @@ export function foundByRoutes(app: App): Route[] {
   return [
     route({
       path: "/api/skills/:skill/found-by",
+      id: "getFoundBy",
+      failures: ["refused"],
       summary: "For editors of a skill: phrases of its text that find it first",
       params: SkillParams,
       data: FoundByPhrases,
@@ -18,6 +20,8 @@ export function foundByRoutes(app: App): Route[] {
     }),
     route({
       path: "/api/skills/:skill/found-by/position",
+      id: "getFoundByPosition",
+      failures: ["refused"],
       summary: "For editors of a skill: its place among the skills that a phrase finds, and those before it",
       params: SkillParams,
       query: PositionQuery,

@@ -1,9 +1,9 @@
 /** Steps of an export as edits and commits of the mirror, without those that the branch or the mirror refuses. */
-import { indexPath } from "../../../../repos/mirror/layout.ts";
+import type { GeneratedEdit } from "../../../../repos/mirror/generated/types.ts";
 import type { Built, MirrorEdit, Onto } from "../../../../repos/mirror/types.ts";
 import type { SyncBase } from "../../../../storage/sync/bases.ts";
 import { commitHost } from "../../../skills/publish/author.ts";
-import { refuse, skipIndex, type SyncContext } from "../context.ts";
+import { refuse, skipGenerated, type SyncContext } from "../context.ts";
 import { messageOf, permittedSteps, splitRefused, type KeptContents, type RefusedStep } from "../permit.ts";
 import { recordProblem } from "../sync-bases.ts";
 import type { ExportedSkill, LocatedSkill } from "./exported.ts";
@@ -16,7 +16,8 @@ export interface ExportFacts {
   bases: ReadonlyMap<string, SyncBase>;
   /** Content trees of the branch's directories. */
   present: ReadonlyMap<string, string>;
-  index: Buffer;
+  /** Files that the service generates for the whole repository. */
+  generated: readonly GeneratedEdit[];
   /** Content of the branch that may be replaced or removed. */
   kept: KeptContents;
   exported(skillId: string): Promise<ExportedSkill>;
@@ -28,17 +29,16 @@ export async function buildBatch(
   batch: readonly SkillExport[],
   facts: ExportFacts,
   { parent, onto }: { parent: string | null; onto?: Onto },
-  withIndex: boolean,
+  withGenerated: boolean,
 ): Promise<{ steps: readonly SkillExport[]; built: Built }> {
   for (let steps = batch; ;) {
     const edits: MirrorEdit[] = [];
     for (const step of steps) edits.push(...(await editsOf(step, facts)));
-    if (withIndex) edits.push({ kind: "index", data: facts.index });
+    if (withGenerated) edits.push(...facts.generated);
     const built = await context.mirror.build(parent, edits, commitInfo(context, steps), onto);
-    const { left, rest } = splitRefused(steps, built.refused);
+    const { left, rest, others } = splitRefused(steps, built.refused);
     for (const one of left) await refuseEdit(context, one, facts);
-    const index = built.refused.find(({ path }) => path === indexPath);
-    if (index) skipIndex(context, index);
+    for (const one of others) skipGenerated(context, one);
     if (left.length === 0) return { steps, built };
     steps = rest;
   }
@@ -62,9 +62,9 @@ export async function permitExports(
   steps: readonly SkillExport[],
   facts: ExportFacts,
 ): Promise<SkillExport[]> {
-  const permitted = await permittedSteps(context.mirror, facts.parent, steps, { ...facts, indexPath });
+  const permitted = await permittedSteps(context.mirror, facts.parent, steps, facts);
   for (const one of permitted.refused) await refuseEdit(context, one, facts);
-  if (permitted.index) skipIndex(context, permitted.index);
+  for (const one of permitted.generated) skipGenerated(context, one);
   return permitted.steps;
 }
 

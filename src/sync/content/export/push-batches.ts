@@ -15,8 +15,11 @@ export interface Destination {
   branch: string;
   /** Remedy for the message about a protected branch. */
   hint: string;
-  /** Whether each batch contains the index, and not only the last: for a branch that usually has all steps already. */
-  indexWithEach: boolean;
+  /**
+   * Whether each batch contains the generated files, and not only the last: for a branch that usually has all steps
+   * already.
+   */
+  generatedWithEach: boolean;
   /** The commit that the next batch is built on. */
   next(): { parent: string | null; onto?: Onto };
   /** Bytes that a step adds to a push. */
@@ -37,12 +40,12 @@ export async function pushBatches(
   let accepted = 0;
   let refused = 0;
   const waiting = batchesOf(steps, to);
-  // The index is in the last batch, or in one of its own.
+  // The generated files are in the last batch, or in one of their own.
   if (waiting.length === 0) waiting.push([]);
   while (waiting.length > 0) {
     context.signal.throwIfAborted();
     const batch = waiting.shift()!;
-    const result = await pushOnce(context, batch, facts, to, waiting.length === 0 || to.indexWithEach);
+    const result = await pushOnce(context, batch, facts, to, waiting.length === 0 || to.generatedWithEach);
     if (result === "stale") return "stale";
     if (result === "pushed") {
       accepted += batch.length;
@@ -55,7 +58,7 @@ export async function pushBatches(
     const [step] = batch;
     if (!step) throw new SyncBlocked("push_rejected", `The repository refuses our push: ${result.message}`);
     await refuseStep(context, step, "push_rejected", result.message, facts);
-    // The index would have been in this batch.
+    // The generated files would have been in this batch.
     if (waiting.length === 0) waiting.push([]);
     if (++refused >= refusedInARow && accepted === 0)
       throw new SyncBlocked("push_rejected", `The repository refuses every push: ${result.message}`);
@@ -73,9 +76,9 @@ async function pushOnce(
   batch: readonly SkillExport[],
   facts: ExportFacts,
   to: Destination,
-  withIndex: boolean,
+  withGenerated: boolean,
 ): Promise<"pushed" | "stale" | Refused> {
-  const { steps, built } = await buildBatch(context, batch, facts, to.next(), withIndex);
+  const { steps, built } = await buildBatch(context, batch, facts, to.next(), withGenerated);
   const { prepared } = built;
   await to.announce(steps, built);
   if (prepared) {

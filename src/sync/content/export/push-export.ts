@@ -27,7 +27,7 @@ export async function pushExports(
     {
       branch,
       hint: "allow them, connect another branch, or have them proposed as pull requests (mode pull_request)",
-      indexWithEach: false,
+      generatedWithEach: false,
       next: () => ({ parent: tip }),
       bytesOf: (step) => bytesOf(step, facts),
       announce: async () => undefined,

@@ -7,6 +7,7 @@ import { noteConflict } from "../../../skills/following/note-changes.ts";
 import type { VersionSource } from "../../../skills/publish/content/text-source.ts";
 import type { ImportCommit } from "../../../skills/publish/import/import-commit.ts";
 import { importSkill, importVersion } from "../../../skills/publish/import/import-skill.ts";
+import { recordMessages, syncActor } from "../../../webhooks/record-messages.ts";
 import { reportUndone, tally, type SyncContext } from "../context.ts";
 import type { LocatedSkill } from "../export/exported.ts";
 import type { ImportAction } from "../plan-types.ts";
@@ -180,6 +181,18 @@ async function recordConflict(
   const authorName = "branch" in commit ? undefined : commit.authorName;
   // Before the record of the conflict: if the sync is interrupted in between, the next one repeats both.
   await noteConflict(app, skillId, versions.winning);
+  await recordMessages(app, [
+    {
+      id: `conflict_${skillId}_${versions.winning}`,
+      type: "sync.conflict",
+      tenantId: connection.tenantId,
+      at: app.now(),
+      actor: syncActor,
+      resourceType: "skill",
+      resourceId: skillId,
+      facts: versions,
+    },
+  ]);
   await app.storage.syncConflicts.record([
     {
       connectionId: connection._id,

@@ -33,6 +33,8 @@ interface CollectionChange {
   name?: string;
   description?: string;
   public?: boolean;
+  /** Ids of teams, or `everyone`. */
+  requiredFor?: string[];
   /** Ids of skills in their order. */
   skills?: string[];
   revision?: number;

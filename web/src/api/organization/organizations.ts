@@ -1,4 +1,5 @@
 /** Changes to an organization itself, and its numbers. */
+import type { ScanPolicy } from "../../../../contract/scan/policy.ts";
 import { api, dataOf, ok } from "../client.ts";
 import { query } from "../query.ts";
 
@@ -9,6 +10,7 @@ export interface OrganizationChange {
   slug?: string;
   description?: string;
   maxTokenDays?: number | null;
+  scanPolicy?: ScanPolicy;
 }
 export const changeOrganization = (tenant: string, body: OrganizationChange) =>
   dataOf(api.PATCH("/api/tenants/{tenant}", { params: pathOf(tenant), body }));

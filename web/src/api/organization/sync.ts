@@ -31,7 +31,7 @@ export const syncRunsQuery = (org: string) =>
 
 /** Conflicts that no person has marked as fine. */
 export const syncConflictsQuery = (org: string) =>
-  pages("/api/tenants/{tenant}/repo-sync/conflicts", { tenant: org, seen: "false", limit: pageSize });
+  pages("/api/tenants/{tenant}/repo-sync/conflicts", { tenant: org, seen: false, limit: pageSize });
 
 /** The two versions of a conflict: from the one published here to the one of the repository. */
 export const conflictDiffQuery = ({ skillId, losing, winning }: SyncConflict) =>
@@ -46,8 +46,8 @@ export const runSync = (org: string) =>
 export const takeOverSync = (org: string) =>
   dataOf(api.POST("/api/tenants/{tenant}/repo-sync/takeover", { params: tenant(org) }));
 
-export const changeSyncMode = (org: string, mode: Mode) =>
-  dataOf(api.PATCH("/api/tenants/{tenant}/repo-sync", { params: tenant(org), body: { mode } }));
+export const changeSync = (org: string, body: { mode?: Mode; marketplace?: boolean }) =>
+  dataOf(api.PATCH("/api/tenants/{tenant}/repo-sync", { params: tenant(org), body }));
 
 export const disconnectRepository = (org: string) =>
   dataOf(api.DELETE("/api/tenants/{tenant}/repo-sync", { params: tenant(org) }));

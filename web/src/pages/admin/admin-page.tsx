@@ -17,6 +17,8 @@ const tabs = [
   { to: "/admin/audit", label: "Audit log" },
   { to: "/admin/health", label: "Health" },
   { to: "/admin/settings", label: "Settings" },
+  { to: "/admin/held-versions", label: "Held versions" },
+  { to: "/admin/signing-keys", label: "Signing keys" },
 ] as const;
 
 interface Props {

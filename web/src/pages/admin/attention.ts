@@ -17,11 +17,21 @@ interface Sources {
   checks: Check[];
   /** The first page, on which those with a problem come first. */
   connections: AdminConnection[];
-  reports: { count: number; isMore: boolean };
+  reports: Many;
+  held: Many;
 }
 
+/** Items of the first page of a list. */
+interface Many {
+  count: number;
+  isMore: boolean;
+}
+
+const manyText = ({ count, isMore }: Many, one: string) =>
+  isMore ? `More than ${count} ${one}s` : countText(count, one);
+
 /** Items that an administrator has to look at, the most urgent first. */
-export function attentionOf({ queues, checks, connections, reports }: Sources): AttentionItem[] {
+export function attentionOf({ queues, checks, connections, reports, held }: Sources): AttentionItem[] {
   const broken = checks.filter(({ isOk }) => !isOk);
   const blocked = connections.filter(({ status }) => status === "blocked");
   const failing = connections.filter(({ status }) => status === "failing");
@@ -54,10 +64,22 @@ export function attentionOf({ queues, checks, connections, reports }: Sources): 
       "blocked: their organizations have to act",
     ),
     ...connectionItem(failing, "failing and retried", "failing and retried"),
+    ...(held.count > 0
+      ? [
+          {
+            text:
+              `${manyText(held, "malicious version")} of public or unlisted skills ` +
+              (held.count === 1 ? "is held." : "are held."),
+            tone: "warn" as const,
+            link: { to: "/admin/held-versions" as const },
+            label: "Look at them",
+          },
+        ]
+      : []),
     ...(reports.count > 0
       ? [
           {
-            text: `${reports.isMore ? `More than ${reports.count} reports` : countText(reports.count, "report")} about skills wait for an answer.`,
+            text: `${manyText(reports, "report")} about skills wait for an answer.`,
             tone: "warn" as const,
           },
         ]

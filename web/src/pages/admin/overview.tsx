@@ -5,6 +5,7 @@ import { numberText } from "../../../../contract/count-text.ts";
 import {
   connectionsQuery,
   healthQuery,
+  heldVersionsQuery,
   openReportsQuery,
   serviceLogQuery,
   type Queue,
@@ -40,7 +41,8 @@ function Overview({ live }: { live: LiveQueues }) {
   const health = useQuery(healthQuery);
   const connections = useInfiniteQuery(connectionsQuery);
   const reports = useInfiniteQuery(openReportsQuery);
-  const sources = [health, connections, reports];
+  const held = useInfiniteQuery(heldVersionsQuery);
+  const sources = [health, connections, reports, held];
   const failed = sources.find(({ error }) => error);
   const isPending = live.queues === undefined || sources.some((one) => one.isPending);
   const checks = health.data ? checksOf(health.data) : [];
@@ -49,6 +51,7 @@ function Overview({ live }: { live: LiveQueues }) {
     checks,
     connections: itemsOf(connections),
     reports: { count: itemsOf(reports).length, isMore: reports.hasNextPage },
+    held: { count: itemsOf(held).length, isMore: held.hasNextPage },
   });
   return (
     <>

@@ -10,14 +10,18 @@ interface Props {
   /** Label of the button that confirms. */
   action: string;
   isDangerous?: boolean;
+  /** Who reads the reason. */
+  note?: string;
   run: (reason: string) => Promise<unknown>;
   onClose: () => void;
   /** Text about the effect of the action. */
   children: ReactNode;
 }
 
-/** Asks for the reason of an action, which is recorded in the log of the service. */
-export function ReasonDialog({ title, action, isDangerous = false, run, onClose, children }: Props) {
+/** Asks for the reason of an action, which is recorded. */
+export function ReasonDialog(props: Props) {
+  const { title, action, isDangerous = false, run, onClose, children } = props;
+  const { note = "Recorded in the log of the service, for administrators." } = props;
   const acting = useMutation({ mutationFn: run, onSuccess: onClose });
   return (
     <Modal opened onClose={onClose} title={title}>
@@ -35,7 +39,7 @@ export function ReasonDialog({ title, action, isDangerous = false, run, onClose,
         <Textarea
           name="reason"
           label="Reason"
-          description="Recorded in the log of the service, for administrators."
+          description={note}
           required
           autosize
           minRows={2}

@@ -13,6 +13,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { ReasonDialog } from "./reason-dialog.tsx";
+import { RootCollection } from "./root-collection.tsx";
 
 interface Choice {
   label: string;
@@ -77,6 +78,7 @@ function SettingsPage() {
               value={settings.anonymousMcp}
               change={(anonymousMcp, reason) => changeSettings({ anonymousMcp }, reason)}
             />
+            <RootCollection value={settings.rootCollection} />
           </>
         )}
       </Loaded>

@@ -9,6 +9,7 @@ import {
   deleteCollection,
   type CollectionDetail,
 } from "../../api/organization/collections.ts";
+import { may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
@@ -30,12 +31,26 @@ function CollectionPage() {
       permission={["skill", "read"]}
       subject={collection}
     >
-      {({ slug }) => data && <CollectionView org={slug} collection={data} />}
+      {({ slug, permissions }) =>
+        data && (
+          <CollectionView
+            org={slug}
+            collection={data}
+            mayRequire={may(permissions, "organization", "update")}
+          />
+        )
+      }
     </OrganizationPage>
   );
 }
 
-function CollectionView({ org, collection }: { org: string; collection: CollectionDetail }) {
+interface ViewProps {
+  org: string;
+  collection: CollectionDetail;
+  mayRequire: boolean;
+}
+
+function CollectionView({ org, collection, mayRequire }: ViewProps) {
   const { canUpdate, name, description } = collection;
   const [isDeleting, setDeleting] = useState(false);
   return (
@@ -54,7 +69,9 @@ function CollectionView({ org, collection }: { org: string; collection: Collecti
         </div>
         {!canUpdate && description !== "" && <p className="sub">{visibleText(description)}</p>}
       </div>
-      {canUpdate && <Details key={collection.slug} org={org} collection={collection} />}
+      {canUpdate && (
+        <Details key={collection.slug} org={org} collection={collection} mayRequire={mayRequire} />
+      )}
       <Skills org={org} collection={collection} />
       {isDeleting && <DeleteDialog org={org} collection={collection} onClose={() => setDeleting(false)} />}
     </div>

@@ -8,13 +8,21 @@ import {
 } from "../../api/organization/collections.ts";
 import { Form } from "../../parts/form.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { RequiredFor } from "./required-for.tsx";
 import { TextFields } from "./text-fields.tsx";
 
-const fields = ["name", "description", "public"] as const;
+const fields = ["name", "description", "public", "requiredFor"] as const;
 type Draft = Pick<CollectionDetail, (typeof fields)[number]>;
 
-/** Name and description, and whether anyone sees the collection. */
-export function Details({ org, collection }: { org: string; collection: CollectionDetail }) {
+interface Props {
+  org: string;
+  collection: CollectionDetail;
+  /** Whether the user may say who has to install the skills. */
+  mayRequire: boolean;
+}
+
+/** Name and description, whether anyone sees the collection, and who has to install its skills. */
+export function Details({ org, collection, mayRequire }: Props) {
   const client = useQueryClient();
   const [edited, setEdited] = useState<Partial<Draft>>({});
   const draft: Draft = { ...collection, ...edited };
@@ -23,6 +31,7 @@ export function Details({ org, collection }: { org: string; collection: Collecti
     name: draft.name.trim() === collection.name ? undefined : draft.name.trim(),
     description: draft.description.trim() === collection.description ? undefined : draft.description.trim(),
     public: draft.public === collection.public ? undefined : draft.public,
+    requiredFor: isSameSet(draft.requiredFor, collection.requiredFor) ? undefined : draft.requiredFor,
   };
   const isChanged = Object.values(changed).some((value) => value !== undefined);
   const saving = useMutation({
@@ -44,6 +53,13 @@ export function Details({ org, collection }: { org: string; collection: Collecti
             onChange={(event) => change({ public: event.currentTarget.checked })}
           />
         )}
+        {mayRequire && (
+          <RequiredFor
+            org={org}
+            value={draft.requiredFor}
+            onChange={(requiredFor) => change({ requiredFor })}
+          />
+        )}
         <Problem error={saving.error} fields={fields} />
         <div className="row">
           <Button type="submit" loading={saving.isPending} disabled={!isChanged || draft.name.trim() === ""}>
@@ -57,3 +73,6 @@ export function Details({ org, collection }: { org: string; collection: Collecti
     </section>
   );
 }
+
+const isSameSet = (one: readonly string[], other: readonly string[]) =>
+  one.toSorted().join() === other.toSorted().join();

@@ -4,8 +4,17 @@ import type { Collection } from "../../api/organization/collections.ts";
 import { foldersQuery } from "../../api/session.ts";
 import { visibleText } from "../../parts/visible-text.ts";
 
-/** Whether everyone sees a collection, or the folder whose readers do; nothing for one of all members. */
+/** Who sees a collection, unless all members do, and whether it is required. */
 export function Readers({ org, collection }: { org: string; collection: Collection }) {
+  return (
+    <>
+      <Audience org={org} collection={collection} />
+      {collection.requiredFor.length > 0 && <span className="badge">required</span>}
+    </>
+  );
+}
+
+function Audience({ org, collection }: { org: string; collection: Collection }) {
   const { folderId, public: isPublic } = collection;
   const { data: folders } = useQuery({ ...foldersQuery(org), enabled: folderId !== null });
   if (isPublic)

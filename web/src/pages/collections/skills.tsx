@@ -2,6 +2,7 @@ import { ActionIcon } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { EyeOff, X } from "lucide-react";
+import { useRef, useState } from "react";
 import { countText } from "../../../../contract/count-text.ts";
 import { ApiError } from "../../api/client.ts";
 import {
@@ -23,8 +24,8 @@ interface Props {
 
 /** The skills of a collection. Every change is saved at once, one after another. */
 export function Skills({ org, collection }: Props) {
-  const { skills, canUpdate } = collection;
-  const { error, change, retry } = useSkillChanges(org, collection);
+  const { canUpdate } = collection;
+  const { error, shown: skills, change, retry } = useSkillChanges(org, collection);
   return (
     <section className="stack gap-3" aria-labelledby="skills-heading">
       <h2 id="skills-heading">{countText(skills.length, "skill")}</h2>
@@ -58,37 +59,53 @@ export function Skills({ org, collection }: Props) {
   );
 }
 
-/** Changes of the skills, which are shown before they are saved. */
-function useSkillChanges(org: string, { slug }: CollectionDetail) {
+/**
+ * Changes of the skills, which are shown before they are saved. Reads of the collection in the meantime change neither
+ * what is shown nor the revision that a change is based on.
+ */
+function useSkillChanges(org: string, { slug, skills: stored, revision }: CollectionDetail) {
   const client = useQueryClient();
   const { queryKey } = collectionQuery(org, slug);
+  const [unsaved, setUnsaved] = useState<CollectionSkill[]>();
+  /** The latest change, and the revision that the service has returned last. */
+  const latest = useRef<{ skills?: CollectionSkill[]; revision: number }>({ revision });
   const saving = useMutation({
     scope: { id: `collection ${org} ${slug}` },
     mutationFn: (skills: CollectionSkill[]) =>
       changeCollection(org, slug, {
         skills: skills.map(({ id }) => id),
-        revision: client.getQueryData(queryKey)?.revision,
+        revision: latest.current.revision,
       }),
-    onMutate: async (skills) => {
+    async onSuccess(saved, skills) {
+      latest.current.revision = saved.revision;
+      if (latest.current.skills !== skills) return;
+      // A read that began before the change was saved would bring the former list back.
       await client.cancelQueries({ queryKey });
-      client.setQueryData(queryKey, (shown) => shown && { ...shown, skills });
+      await noteCollection(client, org, saved);
+      show(undefined);
     },
-    onSuccess: async (saved) => {
-      // A later change is shown already, and has the saved revision.
-      const isLast = client.isMutating({ mutationKey: ["collection", org, slug] }) <= 1;
-      if (isLast) await noteCollection(client, org, saved);
-      else client.setQueryData(queryKey, (shown) => shown && { ...saved, skills: shown.skills });
+    async onError() {
+      await client.invalidateQueries({ queryKey });
+      show(undefined);
     },
-    onError: () => client.invalidateQueries({ queryKey }),
-    mutationKey: ["collection", org, slug],
   });
+  const show = (skills: CollectionSkill[] | undefined) => {
+    latest.current.skills = skills;
+    setUnsaved(skills);
+  };
+  const change = (skills: CollectionSkill[]) => {
+    if (latest.current.skills === undefined) latest.current.revision = revision;
+    show(skills);
+    saving.mutate(skills);
+  };
   const { error, variables } = saving;
   const isConflict = error instanceof ApiError && error.code === "conflict";
   return {
     error,
-    change: (skills: CollectionSkill[]) => saving.mutate(skills),
+    shown: unsaved ?? stored,
+    change,
     // After a conflict, the list is the one of the other change, and the user's own has to be made again.
-    retry: variables && !isConflict ? () => saving.mutate(variables) : undefined,
+    retry: variables && !isConflict ? () => change(variables) : undefined,
   };
 }
 

@@ -5,11 +5,14 @@ import {
   FolderHeart,
   HardDrive,
   GitCompare,
+  Hourglass,
   KeyRound,
   Mail,
   PackageOpen,
   Plug,
+  ScrollText,
   ShieldAlert,
+  Webhook,
   type LucideIcon,
 } from "lucide-react";
 import type { AttentionItem } from "../../api/home.ts";
@@ -42,6 +45,12 @@ const kinds: Record<Kind, Shown> = {
     action: "Compare",
     folded: (count) => `${count} skills had changed on both sides of the sync`,
   },
+  review_waiting: {
+    icon: Hourglass,
+    tone: "warn",
+    action: "Review",
+    folded: (count) => `${count} versions wait for your review`,
+  },
   skill_finding: {
     icon: ShieldAlert,
     tone: "danger",
@@ -53,6 +62,18 @@ const kinds: Record<Kind, Shown> = {
     tone: "warn",
     action: "Open settings",
     folded: (count) => `${count} organizations have used most of their storage`,
+  },
+  audit_forwarding: {
+    icon: ScrollText,
+    tone: "danger",
+    action: "Open security",
+    folded: (count) => `${count} audit logs don't reach their receiver`,
+  },
+  webhook_disabled: {
+    icon: Webhook,
+    tone: "danger",
+    action: "Open webhooks",
+    folded: (count) => `${count} webhooks were disabled`,
   },
   workspace_failed: {
     icon: FolderHeart,
@@ -94,8 +115,11 @@ function pageOf({ kind, tenant, id, label }: AttentionItem): string {
   if (kind === "connector_needs_auth") return "/settings/connectors";
   if (kind === "install_outdated") return "/settings/installs";
   if (kind === "token_expiring") return tenant ? `/${tenant.slug}/-/tokens` : "/settings/tokens";
+  if (kind === "review_waiting") return `/${tenant?.slug ?? ""}/-/reviews`;
   if (kind === "skill_finding") return `/${tenant?.slug ?? ""}/${label}`;
   if (kind === "storage_limit") return `/${tenant?.slug ?? ""}/-/settings`;
+  if (kind === "audit_forwarding") return `/${tenant?.slug ?? ""}/-/security`;
+  if (kind === "webhook_disabled") return `/${tenant?.slug ?? ""}/-/webhooks`;
   return `/${tenant?.slug ?? ""}/-/${kind === "workspace_failed" ? "workspaces" : "sync"}`;
 }
 

@@ -3,7 +3,9 @@ import { Link } from "@tanstack/react-router";
 import {
   ArchiveX,
   BellRing,
+  Flag,
   GitCompare,
+  ListChecks,
   PackagePlus,
   ShieldAlert,
   Sparkles,
@@ -25,13 +27,20 @@ const icons: Record<FollowedChange["kind"], { icon: LucideIcon; tone: string }> 
   reverted: { icon: Undo2, tone: "warn" },
   deprecated: { icon: TriangleAlert, tone: "warn" },
   yanked: { icon: ArchiveX, tone: "danger" },
+  discontinued: { icon: TriangleAlert, tone: "warn" },
+  withdrawn: { icon: ArchiveX, tone: "danger" },
   finding: { icon: ShieldAlert, tone: "danger" },
+  flagged: { icon: ShieldAlert, tone: "danger" },
+  review: { icon: ListChecks, tone: "accent" },
+  reported: { icon: Flag, tone: "danger" },
   conflict: { icon: GitCompare, tone: "warn" },
   reminder: { icon: BellRing, tone: "accent" },
 };
 
 const reasons: Record<FollowedChange["reason"], string | undefined> = {
   followed: undefined,
+  team: "your team's",
+  reviewer: "for your review",
   own: "yours",
   installed: "installed",
 };

@@ -9,6 +9,7 @@ const titles: Readonly<Record<FilterName, string>> = {
   folder: "Folder",
   tag: "Tag",
   owner: "Owner",
+  team: "Owner team",
   visibility: "Visibility",
   stale: "Stale",
 };

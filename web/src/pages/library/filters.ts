@@ -2,11 +2,12 @@
 import type { Folder, Skill } from "../../api/folders.ts";
 import { ancestorsOf, type LibrarySearch, type Staleness } from "./tree.ts";
 
-export type FilterName = "folder" | "tag" | "owner" | "visibility" | "stale";
+export type FilterName = "folder" | "tag" | "owner" | "team" | "visibility" | "stale";
 export const filterNames = [
   "folder",
   "tag",
   "owner",
+  "team",
   "visibility",
   "stale",
 ] as const satisfies readonly FilterName[];
@@ -29,6 +30,8 @@ export interface FilterFacts {
   folders: ReadonlyMap<string, Folder>;
   /** Names of members by their ids. */
   names: ReadonlyMap<string, string>;
+  /** Names of owner teams by their ids. */
+  teams: ReadonlyMap<string, string>;
   /** Ids of skills that no member installs; undefined if the user may not know them. */
   uninstalled: ReadonlySet<string> | undefined;
 }
@@ -45,6 +48,7 @@ export function filtersOf(skills: readonly Skill[], search: LibrarySearch, facts
     folder: ({ folderId }) => ancestorsOf(facts.folders, folderId).map(({ id }) => id),
     tag: ({ tags }) => tags,
     owner: ({ createdBy }) => [createdBy],
+    team: ({ ownerTeam }) => (ownerTeam ? [ownerTeam.id] : []),
     visibility: ({ visibility }) => [visibility],
     stale: (skill) => stalenessOf(skill, facts),
   };
@@ -74,6 +78,7 @@ export function filtersOf(skills: readonly Skill[], search: LibrarySearch, facts
       tag: count("tag"),
       // Without names, ids would be shown.
       owner: facts.names.size === 0 ? [] : count("owner"),
+      team: count("team"),
       visibility: count("visibility"),
       stale: count("stale"),
     },
@@ -87,8 +92,9 @@ function stalenessOf({ id, updatedAt }: Skill, { now, uninstalled }: FilterFacts
   ];
 }
 
-function labelOf(name: FilterName, value: string, { folders, names }: FilterFacts): string {
+function labelOf(name: FilterName, value: string, { folders, names, teams }: FilterFacts): string {
   if (name === "folder") return folders.get(value)?.path ?? "a deleted folder";
   if (name === "owner") return names.get(value) ?? "a former member";
+  if (name === "team") return teams.get(value) ?? "another team";
   return name === "stale" ? staleLabels[value as Staleness] : value;
 }

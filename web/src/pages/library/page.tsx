@@ -32,6 +32,7 @@ export const Route = createFileRoute("/$org/-/library/$")({
     folder: textOf(raw["folder"]),
     tag: textOf(raw["tag"]),
     owner: textOf(raw["owner"]),
+    team: textOf(raw["team"]),
     visibility: visibilities.find((one) => one === raw["visibility"]),
     stale: stalenesses.find((one) => one === raw["stale"]),
     skill: textOf(raw["skill"]),

@@ -36,6 +36,8 @@ export interface LibrarySearch {
   tag?: string;
   /** Id of the account that created the skill. */
   owner?: string;
+  /** Id of the team that looks after the skills. */
+  team?: string;
   visibility?: Skill["visibility"];
   stale?: Staleness;
   /** Slug of the chosen skill. */

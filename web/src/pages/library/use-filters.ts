@@ -26,19 +26,22 @@ export function useFilters(
     enabled: may(permissions, "analytics", "read"),
   });
   const [now] = useState(Date.now);
-  const { folder, tag, owner, visibility, stale, type } = search;
+  const { folder, tag, owner, team, visibility, stale, type } = search;
   return useMemo(
     () =>
       filtersOf(
         skills,
-        { folder, tag, owner, visibility, stale, type },
+        { folder, tag, owner, team, visibility, stale, type },
         {
           now,
           folders: new Map(folders.map((one) => [one.id, one])),
           names: new Map(itemsOf({ data: members.data }).map((one) => [one.userId, one.username])),
+          teams: new Map(
+            skills.flatMap(({ ownerTeam }) => (ownerTeam ? [[ownerTeam.id, ownerTeam.name]] : [])),
+          ),
           uninstalled: uninstalled && new Set(uninstalled.skillIds),
         },
       ),
-    [skills, folders, folder, tag, owner, visibility, stale, type, now, members.data, uninstalled],
+    [skills, folders, folder, tag, owner, team, visibility, stale, type, now, members.data, uninstalled],
   );
 }

@@ -8,7 +8,10 @@ import { Identity } from "./identity.tsx";
 import { Marketplaces } from "./marketplaces.tsx";
 import { PublicRegistry } from "./public-registry.tsx";
 import { RelatedWords } from "./related-words.tsx";
+import { ReservedSlugs } from "./reserved-slugs.tsx";
 import { Restore } from "./restore.tsx";
+import { ScanPolicyForm } from "./scan-policy.tsx";
+import { SkillIndex } from "./skill-index.tsx";
 import { Storage } from "./storage.tsx";
 import { TokenAge } from "./token-age.tsx";
 
@@ -30,6 +33,7 @@ function SettingsPage() {
               <>
                 <Identity key={organization.slug} organization={organization} />
                 <Avatar organization={organization} />
+                <SkillIndex slug={organization.slug} />
                 <RelatedWords slug={organization.slug} />
                 <HostedConnectors organization={organization} />
                 {may(permissions, "mcpServer", "update") && <PublicRegistry organization={organization} />}
@@ -42,8 +46,18 @@ function SettingsPage() {
             )}
             <Marketplaces slug={organization.slug} />
             <Storage slug={organization.slug} />
-            {may(permissions, "security", "manage") && <TokenAge organization={organization} />}
-            {may(permissions, "organization", "delete") && <DangerZone organization={organization} />}
+            {may(permissions, "security", "manage") && (
+              <>
+                <TokenAge organization={organization} />
+                <ScanPolicyForm organization={organization} />
+              </>
+            )}
+            {may(permissions, "organization", "delete") && (
+              <>
+                <ReservedSlugs slug={organization.slug} />
+                <DangerZone organization={organization} />
+              </>
+            )}
           </div>
         );
       }}

@@ -9,7 +9,7 @@ import {
   readOrganizationSearch,
   type OrganizationSearch,
 } from "../../api/public-organization.ts";
-import { identityQuery } from "../../api/session.ts";
+import { identityQuery, type Identity } from "../../api/session.ts";
 import { Page } from "../../parts/page.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { WholeCollection } from "./public/collection.tsx";
@@ -22,15 +22,18 @@ export const Route = createFileRoute("/$org/")({
   validateSearch: readOrganizationSearch,
   loaderDeps: ({ search }) => search,
   loader: async ({ context: { client }, params: { org }, deps }) => {
+    const leaveAsMember = (identity: Identity | null | undefined) => {
+      if (!deps.preview && identity?.memberships.some(({ slug }) => slug === org))
+        throw redirect({ href: `/${org}/-/library`, replace: true });
+    };
+    // Links are loaded before they are followed, and a member's organization may have no public page.
+    leaveAsMember(client.getQueryData(identityQuery.queryKey));
     const organization = client.ensureQueryData(publicOrganizationQuery(org));
     // A failure of these is shown where their content would be.
     void client.prefetchInfiniteQuery(organizationSearchQuery(org, deps));
     void client.prefetchQuery(publicCollectionsQuery(org));
-    const identity = await client.ensureQueryData(identityQuery);
-    if (!deps.preview && identity?.memberships.some(({ slug }) => slug === org)) {
-      organization.catch(() => undefined);
-      throw redirect({ href: `/${org}/-/library`, replace: true });
-    }
+    organization.catch(() => undefined);
+    leaveAsMember(await client.ensureQueryData(identityQuery));
     const { slug } = await organization;
     if (slug !== org) throw redirect({ to: "/$org", params: { org: slug }, search: deps, replace: true });
   },

@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Button, Switch } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { Folder, Sparkles } from "lucide-react";
@@ -60,22 +60,35 @@ function Mails({ identity }: { identity: Identity }) {
   });
   return (
     <section className="panel" aria-label="Mails">
-      <Loaded found={found} rows={1} rowHeight={72}>
-        {({ mail }) => {
-          const shown = choose.isPending ? choose.variables : mail;
+      <Loaded found={found} rows={2} rowHeight={72}>
+        {(chosen) => {
+          const { mail, reviews } = { ...chosen, ...(choose.isPending && choose.variables) };
           return (
-            <div className="choice">
-              <div>
-                <h2>Mails about what you follow</h2>
-                <p className="meta">{explained[shown]}</p>
+            <>
+              <div className="choice">
+                <div>
+                  <h2>Mails about what you follow</h2>
+                  <p className="meta">{explained[mail]}</p>
+                </div>
+                <Segments
+                  label="Mails about what you follow"
+                  value={mail}
+                  data={mails}
+                  onChange={(value) => choose.mutate({ mail: value })}
+                />
               </div>
-              <Segments
-                label="Mails about what you follow"
-                value={shown}
-                data={mails}
-                onChange={(value) => choose.mutate(value)}
-              />
-            </div>
+              <div className="choice">
+                <div>
+                  <h2>Mails about reviews</h2>
+                  <p className="meta">Within minutes after a version begins to wait for your review.</p>
+                </div>
+                <Switch
+                  aria-label="Mails about reviews"
+                  checked={reviews}
+                  onChange={(event) => choose.mutate({ reviews: event.currentTarget.checked })}
+                />
+              </div>
+            </>
           );
         }}
       </Loaded>

@@ -8,12 +8,14 @@ import {
   IdCard,
   KeyRound,
   LayoutList,
+  ListChecks,
   Plug,
   ScrollText,
   Settings2,
   ShieldCheck,
   UserCog,
   Users,
+  Webhook,
   Workflow,
   type LucideIcon,
 } from "lucide-react";
@@ -36,6 +38,7 @@ interface OrganizationPage {
 export const organizationPages: readonly OrganizationPage[] = [
   { label: "People and roles", page: "people", icon: Users, permission: ["member", "read"] },
   { label: "Collections", page: "collections", icon: LayoutList, permission: ["skill", "read"] },
+  { label: "Reviews", page: "reviews", icon: ListChecks, permission: ["skill", "update"] },
   { label: "Repository sync", page: "sync", icon: FolderGit2, permission: ["githubSync", "read"] },
   { label: "MCP servers", page: "mcp", icon: Plug, permission: ["mcpServer", "read"] },
   {
@@ -49,6 +52,7 @@ export const organizationPages: readonly OrganizationPage[] = [
   { label: "Audit log", page: "audit", icon: ScrollText, permission: ["auditLog", "read"] },
   { label: "CI", page: "ci", isRare: true, icon: Workflow, permission: ["oidc", "manage"] },
   { label: "API tokens", page: "tokens", isRare: true, icon: KeyRound, permission: ["apiToken", "manage"] },
+  { label: "Webhooks", page: "webhooks", isRare: true, icon: Webhook, permission: ["security", "manage"] },
   {
     label: "Security",
     page: "security",

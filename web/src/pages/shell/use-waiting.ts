@@ -32,6 +32,9 @@ const ofPages: Readonly<Record<string, readonly PageKind[]>> = {
       plural: "skills with errors to review",
     },
   ],
+  reviews: [
+    { kind: "review_waiting", tone: "warn", noun: "version to review", plural: "versions to review" },
+  ],
   workspaces: [{ kind: "workspace_failed", tone: "danger", noun: "failed workspace" }],
   tokens: [{ kind: "token_expiring", tone: "warn", noun: "expiring token" }],
 };

@@ -1,8 +1,10 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Globe, Link2, Lock, Pencil, ShieldAlert } from "lucide-react";
+import { Ban, Globe, Link2, Lock, Pencil, ShieldAlert, TriangleAlert } from "lucide-react";
+import { spreadText } from "../../../../contract/reach-text.ts";
 import { publicOrganizationQuery } from "../../api/public-organization.ts";
+import { reachQuery } from "../../api/reach.ts";
 import { identityQuery } from "../../api/session.ts";
 import { versionQuery, type Skill, type Version } from "../../api/skills.ts";
 import { Initials } from "../../parts/avatar.tsx";
@@ -44,6 +46,19 @@ export function Header({ skill }: { skill: Skill }) {
         <p className="sub about">{visibleText(skill.description)}</p>
         {skill.origin && <OriginLine origin={skill.origin} />}
         <RunLine skill={skill} />
+        <SpreadLine skill={skill} />
+        {skill.deprecated !== undefined && (
+          <p className="note warn">
+            <TriangleAlert className="icon" aria-hidden="true" />
+            <span>This skill is deprecated: {visibleText(skill.deprecated)}</span>
+          </p>
+        )}
+        {skill.withheld && (
+          <p className="note warn">
+            <Ban className="icon" aria-hidden="true" />
+            <span>No version of this skill can be installed.</span>
+          </p>
+        )}
         {skill.takedown && (
           <p className="note danger">
             <ShieldAlert className="icon" aria-hidden="true" />
@@ -103,6 +118,22 @@ function RunLine({ skill }: { skill: Skill }) {
   return (
     <p className="meta wrap">
       {shown.semver} was published by <CiRun origin={shown.origin} />
+    </p>
+  );
+}
+
+/** How far the current version has spread, for those who may read installs. */
+function SpreadLine({ skill }: { skill: Skill }) {
+  const { ref } = useSkillAddress();
+  const { canReadAnalytics } = useRights();
+  const { data } = useQuery({
+    ...reachQuery(ref, skill.currentSemver),
+    enabled: canReadAnalytics && !skill.withheld,
+  });
+  const spread = data && spreadText(data);
+  return spread === undefined ? null : (
+    <p className="meta">
+      {skill.currentSemver} is on {spread}.
     </p>
   );
 }

@@ -1,9 +1,9 @@
-import { Button } from "@mantine/core";
+import { Button, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { FolderLock, ShieldAlert, Undo2 } from "lucide-react";
 import { useState } from "react";
 import { countText } from "../../../../contract/count-text.ts";
-import { changeSyncMode, syncQuery, type Connection, type SyncState } from "../../api/organization/sync.ts";
+import { changeSync, syncQuery, type Connection, type SyncState } from "../../api/organization/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -48,7 +48,10 @@ export function ConnectionFacts({ org, state, connection, canManage }: Props) {
         </dl>
         {canManage && <Mode org={org} connection={connection} />}
       </section>
-      <Rules branch={connection.branch} />
+      {(canManage || connection.marketplace) && (
+        <Marketplace org={org} connection={connection} canManage={canManage} />
+      )}
+      <Rules connection={connection} />
       {canManage && (
         <section>
           <Button size="xs" variant="outline" color="danger" fullWidth onClick={() => setAsking(true)}>
@@ -65,7 +68,7 @@ function Mode({ org, connection }: { org: string; connection: Connection }) {
   const client = useQueryClient();
   const next = connection.mode === "push" ? "pull_request" : "push";
   const change = useMutation({
-    mutationFn: () => changeSyncMode(org, next),
+    mutationFn: () => changeSync(org, { mode: next }),
     onSuccess: () => client.invalidateQueries({ queryKey: syncQuery(org).queryKey }),
   });
   return (
@@ -85,7 +88,32 @@ function Mode({ org, connection }: { org: string; connection: Connection }) {
   );
 }
 
-function Rules({ branch }: { branch: string }) {
+/** Whether the repository is a marketplace itself. */
+function Marketplace({ org, connection, canManage }: Pick<Props, "org" | "connection" | "canManage">) {
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (marketplace: boolean) => changeSync(org, { marketplace }),
+    onSuccess: () => client.invalidateQueries({ queryKey: syncQuery(org).queryKey }),
+  });
+  return (
+    <section>
+      <h2>Plugin marketplace</h2>
+      <Switch
+        label="Write marketplace files"
+        description={
+          "People with access to the repository can add it to Claude Code, Codex, Copilot and Cursor. " +
+          "The files are generated, and removed when you turn this off."
+        }
+        checked={change.isPending ? change.variables : connection.marketplace}
+        disabled={!canManage || change.isPending}
+        onChange={(event) => change.mutate(event.currentTarget.checked)}
+      />
+      <Problem error={change.error} />
+    </section>
+  );
+}
+
+function Rules({ connection: { branch, marketplace } }: { connection: Connection }) {
   return (
     <section>
       <h2>Good to know</h2>
@@ -106,7 +134,8 @@ function Rules({ branch }: { branch: string }) {
         <li>
           <FolderLock {...iconProps} />
           <span>
-            Only <span className="mono">skills/</span> is ever written.
+            Only <span className="mono">skills/</span>
+            {marketplace ? " and the marketplace files are" : " is"} ever written.
           </span>
         </li>
       </ul>

@@ -4,7 +4,7 @@ import { memo } from "react";
 import { countText } from "../../../../contract/count-text.ts";
 import type { DiffFile, Finding } from "../../api/versions.ts";
 import { visibleText } from "../visible-text.ts";
-import { LineRow } from "./line-row.tsx";
+import { LineRow, type OnComment } from "./line-row.tsx";
 import { countsOf, type Gap, type Row, type ViewedFiles } from "./rows.ts";
 
 interface Props {
@@ -16,10 +16,12 @@ interface Props {
   viewed: ViewedFiles;
   /** Shows the unchanged lines of a gap; undefined if they can't be read. */
   onExpand: ((gap: Gap) => void) | undefined;
+  onComment: OnComment | undefined;
 }
 
 /** One row of a comparison. */
-export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview, viewed, onExpand }: Props) {
+export const DiffRow = memo(function DiffRow(props: Props) {
+  const { row, isOpen, onToggle, onReview, viewed, onExpand, onComment } = props;
   switch (row.kind) {
     case "file":
       return <FileRow file={row.file} isOpen={isOpen(row.file)} onToggle={onToggle} viewed={viewed} />;
@@ -36,8 +38,15 @@ export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview, 
       );
     case "finding":
       return <FindingRow finding={row.finding} isAtLine={row.isAtLine} onReview={onReview} />;
+    case "comment":
+      return (
+        <div className="line comment">
+          {!row.isAtLine && row.comment.line !== undefined && <p className="meta">line {row.comment.line}</p>}
+          {row.comment.content}
+        </div>
+      );
     default:
-      return <LineRow row={row} onExpand={onExpand} />;
+      return <LineRow row={row} onExpand={onExpand} onComment={onComment} />;
   }
 });
 

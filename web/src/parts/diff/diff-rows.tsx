@@ -3,17 +3,19 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from "react";
 import type { Diff, DiffFile, Finding } from "../../api/versions.ts";
 import { DiffRow } from "./diff-row.tsx";
+import type { OnComment } from "./line-row.tsx";
 import {
   digitsOf,
   isOpenAtFirst,
   toRows,
   type Gap,
+  type LineComment,
   type OpenGaps,
   type Row,
   type ViewedFiles,
 } from "./rows.ts";
 
-const heights = { file: 52, gap: 28, note: 46, finding: 72, line: 20, pair: 20 };
+const heights = { file: 52, gap: 28, note: 46, finding: 72, comment: 72, line: 20, pair: 20 };
 
 export interface DiffHandle {
   /** Scrolls to the next change, or with -1 to the previous one. */
@@ -28,6 +30,9 @@ interface Props {
   isSplit: boolean;
   findings: Finding[];
   onReview: ((finding: Finding) => void) | undefined;
+  comments?: readonly LineComment[];
+  /** Begins a comment on a line. */
+  onComment?: OnComment;
   /** Files that the reader has marked as viewed, which are collapsed. */
   viewed: ViewedFiles;
   handle: Ref<DiffHandle>;
@@ -48,6 +53,8 @@ export function DiffRows({
   isSplit,
   findings,
   onReview,
+  comments,
+  onComment,
   viewed,
   handle,
   scroller,
@@ -57,8 +64,8 @@ export function DiffRows({
   const { isOpen, toggle } = useOpenFiles(viewed);
   const { openGaps, expand } = useOpenGaps(readLines);
   const rows = useMemo(
-    () => toRows(diff, { isSplit, isOpen, findings, openGaps }),
-    [diff, isSplit, isOpen, findings, openGaps],
+    () => toRows(diff, { isSplit, isOpen, findings, comments, openGaps }),
+    [diff, isSplit, isOpen, findings, comments, openGaps],
   );
   const list = useRef<HTMLDivElement>(null);
   const [margin, setMargin] = useState(0);
@@ -115,6 +122,7 @@ export function DiffRows({
             onReview={onReview}
             viewed={viewed}
             onExpand={expand}
+            onComment={onComment}
           />
         </div>
       ))}

@@ -31,7 +31,7 @@ export function FileLines({ file, sides }: Props) {
             <p key="note" className="line remark">
               {row.text}
             </p>
-          ) : row.kind === "file" || row.kind === "finding" ? null : (
+          ) : row.kind === "file" || row.kind === "finding" || row.kind === "comment" ? null : (
             // Rows of one comparison never change their order.
             // oxlint-disable-next-line react/no-array-index-key
             <LineRow key={index} row={row} onExpand={undefined} />

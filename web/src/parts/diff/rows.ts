@@ -1,5 +1,5 @@
 /** Hunks of a comparison as flat rows of equal kinds, so that only those in view are drawn. */
-import type { CSSProperties } from "react";
+import type { CSSProperties, ReactNode } from "react";
 import { countText } from "../../../../contract/count-text.ts";
 import type { Diff, DiffFile, Finding } from "../../api/versions.ts";
 
@@ -41,8 +41,21 @@ export type Row =
   | { kind: "file"; file: DiffFile; index: number }
   | { kind: "gap"; gap: Gap }
   | { kind: "note"; text: string; file: DiffFile; canShow: boolean }
-  | { kind: "finding"; finding: Finding; isAtLine: boolean }
+  | Attached
   | ChangeRow;
+
+/** A row below the line that it is about, or above all lines of a file. */
+export type Attached =
+  | { kind: "finding"; finding: Finding; isAtLine: boolean }
+  | { kind: "comment"; comment: LineComment; isAtLine: boolean };
+
+/** A comment about a file of the later version, or about one of its lines. */
+export interface LineComment {
+  id: string;
+  path: string;
+  line?: number;
+  content: ReactNode;
+}
 
 /** Files that the reader has marked as viewed. */
 export interface ViewedFiles {
@@ -81,6 +94,7 @@ interface Options {
   isSplit: boolean;
   isOpen: (file: DiffFile) => boolean;
   findings: Finding[];
+  comments?: readonly LineComment[];
   openGaps?: ReadonlyMap<string, OpenGaps>;
 }
 
@@ -105,11 +119,13 @@ export function toRows({ files }: Diff, options: Options): Row[] {
 }
 
 /** The rows below a file's header. */
-export function fileRows(file: DiffFile, { isSplit, findings, openGaps }: Omit<Options, "isOpen">): Row[] {
+export function fileRows(
+  file: DiffFile,
+  { isSplit, findings, comments = [], openGaps }: Omit<Options, "isOpen">,
+): Row[] {
   const reason = unshownReason(file);
-  const own = findings.filter(({ path }) => path === file.path);
-  if (reason !== undefined)
-    return [...findingsElsewhere(own, []), { kind: "note", text: reason, file, canShow: false }];
+  const attached = attachedTo(file, findings, comments);
+  if (reason !== undefined) return [...attached, { kind: "note", text: reason, file, canShow: false }];
   const gaps = gapsOf(file);
   const open = openGaps?.get(file.path);
   const gapRows = (at: number): Row[] => {
@@ -118,10 +134,38 @@ export function fileRows(file: DiffFile, { isSplit, findings, openGaps }: Omit<O
     if (!open?.from.has(gap.from)) return isPast(gap, open) ? [] : [{ kind: "gap", gap }];
     return linesOfGap(gap, open).map((line) => rowOfSame(line, file.path, isSplit));
   };
-  const rows = file.hunks.flatMap((hunk, at) => [...gapRows(at), ...hunkRows(hunk, file.path, isSplit, own)]);
+  const rows = file.hunks.flatMap((hunk, at) => [...gapRows(at), ...lineRows(hunk, file.path, isSplit)]);
   rows.push(...gapRows(file.hunks.length));
-  return [...findingsElsewhere(own, rows), ...rows];
+  return attach(rows, attached);
 }
+
+const attachedTo = (
+  { path }: DiffFile,
+  findings: readonly Finding[],
+  comments: readonly LineComment[],
+): Attached[] => [
+  ...findings
+    .filter((finding) => finding.path === path)
+    .map((finding) => ({ kind: "finding" as const, finding, isAtLine: false })),
+  ...comments
+    .filter((comment) => comment.path === path)
+    .map((comment) => ({ kind: "comment" as const, comment, isAtLine: false })),
+];
+
+/** Puts what is attached below its line. What is about a whole file, or about a line that is not shown, comes first. */
+function attach(rows: Row[], attached: readonly Attached[]): Row[] {
+  if (attached.length === 0) return rows;
+  const left = new Set(attached);
+  const below = rows.flatMap((row): Row[] => {
+    const now = row.kind === "pair" ? row.right?.now : row.kind === "line" ? row.line.now : undefined;
+    const own = now === undefined ? [] : attached.filter((one) => subjectOf(one).line === now);
+    for (const one of own) left.delete(one);
+    return [row, ...own.map((one) => ({ ...one, isAtLine: true }))];
+  });
+  return [...left, ...below];
+}
+
+const subjectOf = (one: Attached) => (one.kind === "finding" ? one.finding : one.comment);
 
 /** The gap before each change, and the one after the last; undefined where there is none. */
 function gapsOf(file: DiffFile): (Gap | undefined)[] {
@@ -175,26 +219,7 @@ function unshownReason(file: DiffFile): string | undefined {
     : "Only the mode of the file changed.";
 }
 
-/** Findings about a whole file, and those at lines that are not part of the comparison, precede the lines. */
-function findingsElsewhere(findings: Finding[], rows: Row[]): Row[] {
-  const shown = new Set(rows.map((row) => (row.kind === "finding" ? row.finding : undefined)));
-  return findings
-    .filter((finding) => !shown.has(finding))
-    .map((finding) => ({ kind: "finding", finding, isAtLine: false }));
-}
-
 export type Hunk = DiffFile["hunks"][number];
-
-/** The lines of a change, each followed by its findings. */
-function hunkRows(hunk: Hunk, path: string, isSplit: boolean, findings: Finding[]): Row[] {
-  const rows = lineRows(hunk, path, isSplit);
-  if (findings.length === 0) return rows;
-  return rows.flatMap((row): Row[] => {
-    const now = (row.kind === "pair" ? row.right : row.line)?.now;
-    const own = now === undefined ? [] : findings.filter(({ line }) => line === now);
-    return [row, ...own.map((finding): Row => ({ kind: "finding", finding, isAtLine: true }))];
-  });
-}
 
 /** The lines of a change: below each other, or both sides next to each other. */
 export function lineRows(hunk: Hunk, path: string, isSplit: boolean): ChangeRow[] {

@@ -6,11 +6,14 @@ const queueTitles: Record<string, string> = {
   mail: "Mail",
   orgs: "Organizations",
   audit: "Audit log",
+  webhooks: "Webhooks",
+  retries: "Retries of webhooks",
   workspaces: "Personal workspaces",
   sso: "Single sign-on",
   catalog: "MCP catalog",
   sync: "Repository sync",
   branches: "Branch checks",
+  scans: "Scans of versions",
 };
 
 const jobTitles: Record<string, string> = {
@@ -37,8 +40,12 @@ const jobTitles: Record<string, string> = {
   "orgs.team-deleted": "Remove references to a deleted team",
   "audit.forward": "Send the audit log to its receiver",
   "audit.queue": "Queue what waits for receivers",
+  "webhooks.deliver": "Send messages to a webhook",
+  "webhooks.retry": "Send messages to a webhook again",
+  "webhooks.queue": "Queue what waits for webhooks",
   "workspaces.sync": "Create missing workspaces",
   "workspaces.delete": "Delete a workspace",
+  "scans.run": "Scan versions for hidden and harmful content",
   "sso.check-domains": "Check verified domains",
   "sso.check-providers": "Check identity providers",
   "sso.domain-verified": "Add users of a verified domain",

@@ -7,6 +7,7 @@ import {
 } from "../../../api/public-organization.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine, installLine } from "../../../parts/copy/shell.ts";
+import { OmittedSkills } from "../../../parts/omitted-skills.tsx";
 
 /** How to use the skills: in a terminal, and by an agent. */
 export function Start({ org, search }: { org: string; search: OrganizationSearch }) {
@@ -58,12 +59,6 @@ export function Start({ org, search }: { org: string; search: OrganizationSearch
   );
 }
 
-const reasons = {
-  name: "its name is not accepted by the standard",
-  description: "it has no description",
-  size: "it is too large",
-} as const;
-
 /** The line for the client of Agent Skills indexes, and the skills that it does not find. */
 function OtherClients({ org }: { org: string }) {
   const { data: index } = useQuery(skillIndexQuery(org));
@@ -83,18 +78,7 @@ function OtherClients({ org }: { org: string }) {
           </p>
         </>
       )}
-      {index.omitted.length > 0 && (
-        <details className="meta">
-          <summary>Skills that need svc</summary>
-          <ul className="plain-list stack">
-            {index.omitted.map(({ slug, reason }) => (
-              <li key={slug}>
-                <span className="mono wrap-text">{slug}</span>: {reasons[reason]}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <OmittedSkills omitted={index.omitted} />
     </section>
   );
 }

@@ -3,6 +3,8 @@ import { useCallback, useRef, useState } from "react";
 import { fileQuery, type Skill } from "../../../api/skills.ts";
 import { findingsQuery, reviewFinding, type Diff, type Finding } from "../../../api/versions.ts";
 import { DiffRows, type DiffHandle } from "../../../parts/diff/diff-rows.tsx";
+import type { OnComment } from "../../../parts/diff/line-row.tsx";
+import type { LineComment } from "../../../parts/diff/rows.ts";
 import { Empty } from "../../../parts/empty.tsx";
 import { useKeys } from "../../../parts/keys.ts";
 import { useRights, useSkillAddress } from "../context.ts";
@@ -18,12 +20,15 @@ interface Props {
   from: string;
   to: string;
   isSplit: boolean;
+  /** Comments of reviewers, below the lines that they are about. */
+  comments?: readonly LineComment[];
+  onComment?: OnComment;
 }
 
 const none: Finding[] = [];
 
 /** Two versions of a skill: the facts that a reviewer asks for first, then the changed lines. */
-export function Comparison({ skill, diff, from, to, isSplit }: Props) {
+export function Comparison({ skill, diff, from, to, isSplit, comments, onComment }: Props) {
   const { ref } = useSkillAddress();
   const { isMember, canUpdate } = useRights();
   const scroller = useRef<HTMLDivElement>(null);
@@ -78,6 +83,8 @@ export function Comparison({ skill, diff, from, to, isSplit }: Props) {
             isSplit={isSplit}
             findings={findings}
             onReview={canUpdate ? review : undefined}
+            comments={comments}
+            onComment={onComment}
             viewed={viewed}
             handle={rows}
             scroller={getScroller}

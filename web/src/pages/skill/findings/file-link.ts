@@ -3,7 +3,7 @@ import type { Finding } from "../../../api/versions.ts";
 /** The line of a file of a version that a finding is about. */
 export const fileLink = (
   { org, slug, version }: { org: string; slug: string; version: string },
-  { path, line }: Finding,
+  { path, line }: Pick<Finding, "path" | "line">,
 ) =>
   ({
     to: "/$org/$slug/files/$",

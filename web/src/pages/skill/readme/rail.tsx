@@ -18,6 +18,7 @@ import { useRights, useSkill, useSkillAddress } from "../context.ts";
 import { Access } from "./access.tsx";
 import { Downloads } from "./downloads.tsx";
 import { InstallBox } from "./install-box.tsx";
+import { OwnerTeam } from "./owner-team.tsx";
 import { readFrontmatter } from "./read-frontmatter.ts";
 
 /** Facts next to the text: how to install it, the version, downloads, who has access. */
@@ -32,6 +33,7 @@ export function Rail({ manifest }: { manifest: Manifest }) {
       <Downloads />
       <FoundBySection />
       <Access skill={skill} />
+      <OwnerTeam skill={skill} />
       {skill.tags.length > 0 && (
         <section>
           <h3>Tags</h3>

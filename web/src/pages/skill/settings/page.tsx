@@ -6,7 +6,9 @@ import { TabProblem } from "../tab-failed.tsx";
 import { Danger } from "./danger.tsx";
 import { FolderForm } from "./folder-form.tsx";
 import { GeneralForm } from "./general-form.tsx";
+import { OwnerTeamForm } from "./owner-team-form.tsx";
 import { RequiredForm } from "./required-form.tsx";
+import { SlugForm } from "./slug-form.tsx";
 import { VisibilityForm } from "./visibility-form.tsx";
 
 export const Route = createFileRoute("/$org/$slug/settings")({
@@ -34,6 +36,8 @@ function Settings() {
         <>
           <GeneralForm key={skill.updatedAt} skill={skill} />
           {skill.visibility === "private" && <RequiredForm key={requiredKey(skill)} skill={skill} />}
+          <SlugForm key={`slug ${skill.slug}`} skill={skill} />
+          <OwnerTeamForm key={`owner ${skill.ownerTeam?.id}`} skill={skill} />
           <VisibilityForm key={skill.visibility} skill={skill} />
           <FolderForm key={skill.folderId} skill={skill} />
         </>

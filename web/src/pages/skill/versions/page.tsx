@@ -9,6 +9,7 @@ import { More } from "../../../parts/lists/list-section.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
+import { ChannelList } from "./channel-list.tsx";
 import { CompareBar } from "./compare-bar.tsx";
 import { timelineRows, type TimelineRow } from "./timeline.ts";
 import { VersionRow } from "./version-row.tsx";
@@ -40,6 +41,7 @@ function Versions() {
   if (found.error && !data) return <Problem error={found.error} retry={() => void found.refetch()} />;
   return (
     <section className="versions tab-content" aria-label="Versions">
+      <ChannelList />
       <CompareBar ticked={ticked} versions={versions} onClear={() => setTicked([])} />
       <Timeline rows={rows} ticked={ticked} onTick={tick} found={found} />
       {found.isFetchNextPageError && <More found={found}>Show older versions</More>}

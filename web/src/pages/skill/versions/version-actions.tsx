@@ -1,12 +1,24 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { Ban, Download, Ellipsis, GitCompare, RotateCcw, TriangleAlert } from "lucide-react";
+import {
+  BadgeCheck,
+  Ban,
+  Download,
+  Ellipsis,
+  GitCompare,
+  RotateCcw,
+  Signpost,
+  Trash2,
+  TriangleAlert,
+} from "lucide-react";
 import { useState } from "react";
 import { packageAddress, type Version } from "../../../api/skills.ts";
 import { useRights, useSkill, useSkillAddress } from "../context.ts";
+import { DeleteChannelDialog, SetChannelDialog } from "./channel-dialogs.tsx";
+import { OriginDialog } from "./origin-dialog.tsx";
 import { DeprecateDialog, RevertDialog, YankDialog } from "./version-dialogs.tsx";
 
-type Dialog = "revert" | "deprecate" | "yank";
+type Dialog = "origin" | "revert" | "deprecate" | "yank" | "channel" | { deletedChannel: string };
 
 /** The menu of a version: comparison and download for everyone, changes for those who may publish. */
 export function VersionActions({ version }: { version: Version }) {
@@ -17,7 +29,8 @@ export function VersionActions({ version }: { version: Version }) {
   const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
   const { semver } = version;
-  const canRevert = canUpdate && !version.current && !version.prerelease && !version.yanked;
+  const isHidden = version.state === "held" || version.state === "rejected";
+  const canRevert = canUpdate && !version.current && !version.prerelease && !version.yanked && !isHidden;
   return (
     <>
       <Menu position="bottom-end" width={240}>
@@ -40,14 +53,31 @@ export function VersionActions({ version }: { version: Version }) {
           <Menu.Item component="a" href={packageAddress(ref, semver)} leftSection={<Download size={16} />}>
             Download as zip
           </Menu.Item>
+          <Menu.Item leftSection={<BadgeCheck size={16} />} onClick={() => setDialog("origin")}>
+            Origin
+          </Menu.Item>
           {canRevert && (
             <Menu.Item leftSection={<RotateCcw size={16} />} onClick={() => setDialog("revert")}>
               Revert to {semver}
             </Menu.Item>
           )}
-          {canUpdate && (
+          {canUpdate && !isHidden && (
             <>
               <Menu.Divider />
+              {!version.yanked && (
+                <Menu.Item leftSection={<Signpost size={16} />} onClick={() => setDialog("channel")}>
+                  Point a channel here
+                </Menu.Item>
+              )}
+              {version.channels?.map((name) => (
+                <Menu.Item
+                  key={name}
+                  leftSection={<Trash2 size={16} />}
+                  onClick={() => setDialog({ deletedChannel: name })}
+                >
+                  Delete the channel {name}
+                </Menu.Item>
+              ))}
               <Menu.Item leftSection={<TriangleAlert size={16} />} onClick={() => setDialog("deprecate")}>
                 {version.deprecated === undefined ? "Deprecate" : "Change or remove deprecation"}
               </Menu.Item>
@@ -62,8 +92,11 @@ export function VersionActions({ version }: { version: Version }) {
           )}
         </Menu.Dropdown>
       </Menu>
+      {dialog === "origin" && <OriginDialog semver={semver} onClose={close} />}
       {dialog === "revert" && <RevertDialog semver={semver} onClose={close} />}
       {dialog === "deprecate" && <DeprecateDialog version={version} onClose={close} />}
+      {dialog === "channel" && <SetChannelDialog semver={semver} onClose={close} />}
+      {typeof dialog === "object" && <DeleteChannelDialog name={dialog.deletedChannel} onClose={close} />}
       {dialog === "yank" && <YankDialog version={version} onClose={close} />}
     </>
   );

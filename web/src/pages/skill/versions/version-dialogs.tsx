@@ -1,11 +1,13 @@
-import { TextInput } from "@mantine/core";
+import { Checkbox, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
+import { listText } from "../../../../../contract/list-text.ts";
 import { type Version } from "../../../api/skills.ts";
 import { markVersion, revertSkill } from "../../../api/versions.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
+import { ReachNote } from "../../../parts/reach/reach-note.tsx";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 
@@ -30,6 +32,7 @@ export function RevertDialog({ semver, onClose }: { semver: string; onClose: () 
         their next update. No version is created or removed, and you can revert to {skill.currentSemver}{" "}
         later.
       </p>
+      <ReachNote skillRef={ref} semver={semver} can={skill.can} isReverted />
       <Command text={commandLine("svc", "revert", `${org}/${slug}`, "--to", semver)} />
     </ConfirmDialog>
   );
@@ -43,6 +46,7 @@ interface Props {
 /** Sets, changes or removes the advice against a version. */
 export function DeprecateDialog({ version, onClose }: Props) {
   const { ref } = useSkillAddress();
+  const skill = useSkill();
   const changed = useChanged(ref);
   const [text, setText] = useState(version.deprecated ?? "");
   const isRemoval = text.trim() === "";
@@ -58,6 +62,7 @@ export function DeprecateDialog({ version, onClose }: Props) {
       onClose={onClose}
     >
       <p>Installs keep working. Everyone who installs this version is shown your message.</p>
+      <ReachNote skillRef={ref} semver={version.semver} can={skill.can} />
       <TextInput
         label="Message"
         description="State the remedy, such as the version to use instead."
@@ -73,9 +78,18 @@ export function DeprecateDialog({ version, onClose }: Props) {
 /** Yanks a version, or undoes that. */
 export function YankDialog({ version, onClose }: Props) {
   const { ref } = useSkillAddress();
+  const skill = useSkill();
   const changed = useChanged(ref);
+  const [reason, setReason] = useState("");
+  const [deletes, setDeletes] = useState(false);
+  const { channels = [] } = version;
   const confirm = async () => {
-    await markVersion(ref, version.semver, { yanked: !version.yanked });
+    const why = reason.trim() === "" ? undefined : reason.trim();
+    await markVersion(
+      ref,
+      version.semver,
+      version.yanked ? { yanked: false } : { yanked: true, reason: why, force: deletes || undefined },
+    );
     await changed();
   };
   const action = version.yanked ? "Undo yank" : "Yank";
@@ -84,17 +98,36 @@ export function YankDialog({ version, onClose }: Props) {
       title={`${action} ${version.semver}`}
       action={action}
       isDangerous={!version.yanked}
+      isReady={channels.length === 0 || deletes}
       run={confirm}
       onClose={onClose}
     >
       {version.yanked ? (
         <p>Ranges and new installs can resolve to version {version.semver} again.</p>
       ) : (
-        <p>
-          Only its number or exact semver selects a yanked version; ranges skip it. Copies that are installed
-          stay.
-          {version.current && " The highest release below it becomes current."} You can undo this.
-        </p>
+        <>
+          <p>
+            Only its number or exact semver selects a yanked version; ranges skip it. Copies that are
+            installed stay.
+            {version.current && " The previous release becomes current, if there is one."} You can undo this.
+          </p>
+          {channels.length > 0 && (
+            <Checkbox
+              label={`Delete the channel${channels.length === 1 ? "" : "s"} ${listText(channels)}`}
+              description="Instead, you can point it to another version before you yank this one."
+              checked={deletes}
+              onChange={(event) => setDeletes(event.currentTarget.checked)}
+            />
+          )}
+          <ReachNote skillRef={ref} semver={version.semver} can={skill.can} />
+          <TextInput
+            label="Reason"
+            description="For those who have it, or ask for it."
+            value={reason}
+            maxLength={limits.deprecation}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        </>
       )}
     </ConfirmDialog>
   );

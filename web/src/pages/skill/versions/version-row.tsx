@@ -1,12 +1,13 @@
 import { Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { Ban, CircleCheck, TriangleAlert } from "lucide-react";
+import { Ban, CircleCheck, Hourglass, Signpost, TriangleAlert } from "lucide-react";
 import type { Version } from "../../../api/skills.ts";
 import { CiRun } from "../../../parts/ci/ci-run.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { FindingsBadge } from "../findings/badge.tsx";
+import { ScanBadge } from "../scan/badge.tsx";
 import { VersionActions } from "./version-actions.tsx";
 
 interface Props {
@@ -23,6 +24,9 @@ const sources: Record<NonNullable<Version["source"]>, string> = {
   oidc: "from CI",
   import: "from the repository",
 };
+
+/** Channels of a version that its row names. */
+const shownChannels = 3;
 
 /** One version of the timeline. */
 export function VersionRow({ version, isTicked, onTick }: Props) {
@@ -62,6 +66,17 @@ export function VersionRow({ version, isTicked, onTick }: Props) {
             </>
           )}
           {version.deprecated !== undefined && ` · deprecated: ${visibleText(version.deprecated)}`}
+          {version.yankReason !== undefined && ` · yanked: ${visibleText(version.yankReason)}`}
+          {version.rejected !== undefined && ` · rejected: ${visibleText(version.rejected)}`}
+          {version.held && (
+            <>
+              {" "}
+              ·{" "}
+              <Link to="/$org/-/reviews/$slug/$version" params={{ org, slug, version: version.semver }}>
+                {version.held.includes("review") ? "waits for a review" : "held for what its scan found"}
+              </Link>
+            </>
+          )}
         </div>
       </div>
       <VersionActions version={version} />
@@ -78,10 +93,23 @@ function Marks({ version }: { version: Version }) {
           <CircleCheck size={12} /> current
         </span>
       )}
+      {version.channels?.slice(0, shownChannels).map((name) => (
+        <span key={name} className="badge accent">
+          <Signpost size={12} /> {name}
+        </span>
+      ))}
+      {version.channels !== undefined && version.channels.length > shownChannels && (
+        <span className="badge accent">+{version.channels.length - shownChannels}</span>
+      )}
       {version.prerelease && <span className="badge violet">prerelease</span>}
       {version.deprecated !== undefined && (
         <span className="badge warn">
           <TriangleAlert size={12} /> deprecated
+        </span>
+      )}
+      {(version.state === "held" || version.state === "rejected") && (
+        <span className={`badge ${version.state === "held" ? "warn" : "danger"}`}>
+          <Hourglass size={12} /> {version.state}
         </span>
       )}
       {version.yanked && (
@@ -89,6 +117,7 @@ function Marks({ version }: { version: Version }) {
           <Ban size={12} /> yanked
         </span>
       )}
+      <ScanBadge version={version} />
       {findings && <FindingsBadge semver={version.semver} counts={findings} />}
     </>
   );

@@ -46,6 +46,7 @@ const links: Record<string, (org: string, entry: AuditEntry) => PageLink | undef
   policy: (org) => ({ to: "/$org/-/ci", params: { org } }),
   domain: (org) => ({ to: "/$org/-/sso", params: { org } }),
   repository: (org) => ({ to: "/$org/-/sync", params: { org } }),
+  webhook: (org) => ({ to: "/$org/-/webhooks", params: { org } }),
   workspace: (org) => ({ to: "/$org/-/workspaces", params: { org } }),
   organization: (org) => ({ to: "/$org/-/settings", params: { org } }),
 };

@@ -1,13 +1,23 @@
 /**
  * When a rule applies: keys of its frontmatter, read without a YAML parser, whose loading would slow down each install.
  */
-import { scopeKeys } from "../../contract/known-keys.ts";
-import type { InstallItem } from "./target.ts";
+import { scopeKeys } from "./known-keys.ts";
+import type { SkillType } from "./vocabulary.ts";
+
+/** A text skill or rule. */
+export interface SkillText {
+  type: SkillType;
+  name: string;
+  description: string;
+  /** Everything before the body, if the text has frontmatter. */
+  head?: string;
+  body: string;
+}
 
 type RuleKeys = ReadonlyMap<string, readonly string[]>;
 
 /** The values of each key, without quotes; none for a skill, and for values in other forms of YAML. */
-function ruleKeysOf({ type, head }: Pick<InstallItem, "type" | "head">): RuleKeys {
+function ruleKeysOf({ type, head }: Pick<SkillText, "type" | "head">): RuleKeys {
   const found = new Map<string, string[]>();
   if (type !== "rule" || head === undefined) return found;
   let open: string[] | undefined;
@@ -69,7 +79,7 @@ const modes: ReadonlyMap<string, RuleScope["mode"]> = new Map([
  * rendered for, which takes precedence over those of others.
  */
 export function scopeOf(
-  item: Pick<InstallItem, "type" | "head" | "description">,
+  item: Omit<SkillText, "name" | "body">,
   own?: "globs" | "paths" | "applyTo",
 ): RuleScope | undefined {
   if (item.type !== "rule") return undefined;
@@ -96,11 +106,11 @@ export function scopeOf(
 const isFilled = (patterns: readonly string[]) => patterns.length > 0;
 
 /** The item for a tool that can't limit a rule this way: its text says when it applies, so that it is never widened. */
-export function withScopeInText(
-  item: InstallItem,
+export function withScopeInText<T extends SkillText>(
+  item: T,
   scope: RuleScope | undefined,
   supported: readonly RuleScope["mode"][] = [],
-): InstallItem {
+): T {
   if (scope === undefined || scope.mode === "always" || supported.includes(scope.mode)) return item;
   const described = item.description.replace(/\s+/g, " ").trim();
   const listed = scope.patterns.map((pattern) => `\`${pattern.replaceAll("`", "")}\``).join(", ");

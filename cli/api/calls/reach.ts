@@ -1,0 +1,20 @@
+/** Calls about who gets a version. */
+import type { SkillReachPayload } from "../../../contract/payloads/skill-reach.ts";
+import { openCaller } from "../call.ts";
+import type { HttpOptions } from "../http.ts";
+
+const reach = { isExact: "flag", spread: { machines: "whole", of: "whole" } } as const;
+
+export function openReachCalls(options: HttpOptions) {
+  const { get } = openCaller(options);
+  return {
+    read: (skill: string, version: string) =>
+      get<Pick<SkillReachPayload, "isExact" | "spread">>(
+        `/api/skills/${encodeURIComponent(skill)}/reach`,
+        reach,
+        {
+          version,
+        },
+      ),
+  };
+}

@@ -1,0 +1,27 @@
+/** Installed versions that were rejected or found malicious after they were published. */
+import type { RemovalReason } from "../../contract/vocabulary.ts";
+import { shellWord } from "../terminal/shell-word.ts";
+import { qualifiedName } from "./publisher.ts";
+import type { InstalledInScope } from "./scopes.ts";
+
+/** An installed version that should be removed. */
+export interface Removal {
+  semver: string;
+  reason: RemovalReason;
+  /** The command that removes it. */
+  command: string;
+}
+
+export function removalOf(
+  { installName, scope: { projectDir, semver } }: InstalledInScope,
+  reason: RemovalReason,
+): Removal {
+  const where = projectDir === undefined ? "-g" : `-p ${shellWord(projectDir)}`;
+  return { semver, reason, command: `svc uninstall ${installName} ${where}` };
+}
+
+/** Without the command. */
+export function removalText({ skill, scope }: InstalledInScope, reason: RemovalReason): string {
+  const problem = reason === "rejected" ? "was rejected" : "was found malicious by its scan";
+  return `${qualifiedName(skill)} ${scope.semver} is installed and ${problem} after it was published`;
+}

@@ -1,0 +1,48 @@
+/** Files with credentials, as paths, also joined from parts as in `home / ".ssh" / "id_rsa"`; no public keys. */
+
+const secretPaths = [
+  /\.ssh(?:["'\s,/\\]{1,8}(?:id_(?:rsa|dsa|ecdsa|ed25519)\b(?!\.pub)|\*)|\/?(?=["'\s)|;]|$))/,
+  /\bid_(?:rsa|ed25519)\b(?!\.pub)|\.aws["'\s,/\\]{1,8}credentials|\.netrc\b|\.npmrc\b/,
+  /\.pypirc\b|\.git-credentials\b|\.kube["'\s,/\\]{1,8}config\b/,
+  /\.docker["'\s,/\\]{1,8}config\.json/,
+  /gcloud["'\s,/\\]{1,8}(?:credentials\.db|application_default_credentials)/,
+  /\.config["'\s,/\\]{1,8}gh["'\s,/\\]{1,8}hosts\.yml/,
+  /\.claude["'\s,/\\]{1,8}\.credentials\.json|\.codex["'\s,/\\]{1,8}auth\.json|\.gnupg\b/,
+  /Login\s?Data\b|cookies\.sqlite|key4\.db|logins\.json|wallet\.dat|Local State\b/,
+  /\.config["'\s,/\\]{1,8}solana|keystore["'\s,/\\]{1,8}UTC--|\/etc\/shadow\b/,
+  /\b(?:Network|Default)["'\s,/\\]{1,8}Cookies\b|\.bash_history\b|\.zsh_history\b/,
+  /metamask|exodus\.wallet|\.vault-token\b|\.terraform\.d["'\s,/\\]{1,8}credentials/,
+];
+export const secretPath = `(?:${secretPaths.map(({ source }) => source).join("|")})`;
+/** Words of these paths, of which each has one. */
+export const pathWords = [
+  ".ssh",
+  "id_rsa",
+  "id_ed25519",
+  ".aws",
+  ".netrc",
+  ".npmrc",
+  ".pypirc",
+  ".git-credentials",
+  ".kube",
+  ".docker",
+  "gcloud",
+  "hosts.yml",
+  ".credentials.json",
+  "auth.json",
+  ".gnupg",
+  "login data",
+  "logindata",
+  "cookies",
+  "key4.db",
+  "logins.json",
+  "wallet",
+  "local state",
+  "solana",
+  "keystore",
+  "/etc/shadow",
+  "_history",
+  "metamask",
+  ".vault-token",
+  ".terraform.d",
+] as const;

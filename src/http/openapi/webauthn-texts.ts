@@ -1,0 +1,21 @@
+/** Descriptions of the fields that the Web Authentication standard defines, in the form of `fieldTexts`. */
+export const webauthnTexts: Record<string, string> = {
+  attestationObject: "the authenticator's attestation, as base64url (WebAuthn)",
+  authenticatorAttachment: "whether the authenticator is part of the device (WebAuthn)",
+  authenticatorData: "the authenticator's data, as base64url (WebAuthn)",
+  challenge: "random bytes that the authenticator signs, as base64url (WebAuthn)",
+  clientDataJSON: "the client's data, as base64url (WebAuthn)",
+  clientExtensionResults: "results of extensions (WebAuthn)",
+  "PasskeyAssertion.id": "id of the credential, as base64url (WebAuthn)",
+  "PasskeyAttestation.id": "id of the credential, as base64url (WebAuthn)",
+  "rp.id": "domain that the passkey belongs to (WebAuthn)",
+  pubKeyCredParams: "accepted signature algorithms (WebAuthn)",
+  rawId: "id of the credential, as base64url (WebAuthn)",
+  response: "the authenticator's response (WebAuthn)",
+  rp: "the service, as the party that the passkey is for (WebAuthn)",
+  signature: "the authenticator's signature, as base64url (WebAuthn)",
+  transports: "ways to reach the authenticator (WebAuthn)",
+  "PasskeyAssertion.type": "public-key",
+  "PasskeyAttestation.type": "public-key",
+  userHandle: "id of the account, as base64url (WebAuthn)",
+};

@@ -1,0 +1,120 @@
+/** Decisions about versions that wait for a review. */
+import { isFlagged } from "../../../contract/scan/policy.ts";
+import type { VersionMark } from "../../../storage/skills.ts";
+import type { ReviewRule } from "../../../storage/tenants.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { Actor, UserActor } from "../../access/actor.ts";
+import { administers, isNarrowed, limitsOf, membershipIn } from "../../access/decide.ts";
+import type { App } from "../../app.ts";
+import { ServiceError, forbidden } from "../../errors.ts";
+import { findReviewRule } from "../../folders/review/rules.ts";
+import { loadSkill, type SeenSkill } from "../load.ts";
+import { changeState, type Changed } from "../marks/change-state.ts";
+import { isHeldByService } from "../scan/apply-verdict.ts";
+import { loadForVersion } from "./administrator.ts";
+
+export interface Decision {
+  /** `override` releases a version against what its scan found. */
+  decision: "approve" | "reject" | "override";
+  comment?: string;
+}
+
+/**
+ * Approves or rejects a version. The approval that completes those of the rule now in effect releases it in the same
+ * write. Throws `refused` for a version that does not wait, and `forbidden` for a caller who may not decide about it.
+ */
+export function decideVersion(
+  app: App,
+  actor: Actor,
+  ref: string,
+  wanted: string,
+  { decision, comment }: Decision,
+): Promise<Changed> {
+  if (decision === "override") return overrideScan(app, actor, ref, wanted, comment ?? "");
+  const isApproval = decision === "approve";
+  return changeState(app, actor, ref, wanted, {
+    load: () => loadSkill(app, actor, ref, "skill:review"),
+    async change(version, mark, skill) {
+      if (!mark?.held || (isApproval && !mark.held.includes("review")))
+        throw new ServiceError("refused", `${version.semver} does not wait for a review.`, {
+          kind: "skill",
+          ref,
+        });
+      const rule = await findReviewRule(app, skill.tenantId, skill.folderId);
+      const refusal = refusalOf(actor, skill, { version, mark, rule });
+      if (refusal !== undefined) throw forbidden(refusal, { kind: "skill", ref });
+      if (actor.kind !== "user") return undefined;
+      if (!isApproval) return { rejected: comment ?? "" };
+      const before = mark.review?.approvals ?? [];
+      if (before.some(({ userId }) => userId === actor.userId)) return undefined;
+      return {
+        approval: { userId: actor.userId, at: app.now() },
+        release: before.length + 1 >= approvalsOf(rule) ? "review" : undefined,
+      };
+    },
+    events: ({ _id: versionId }) =>
+      isApproval ? [{ name: "skill.version_approved", metadata: { versionId, comment } }] : [],
+  });
+}
+
+/**
+ * Releases a version that is held for what its scan found. Throws `refused` for any other, and `forbidden` for a caller
+ * who may not: a malicious version of a skill that others than members can read is released by administrators only.
+ */
+function overrideScan(app: App, actor: Actor, ref: string, wanted: string, reason: string): Promise<Changed> {
+  const subject = { kind: "skill", ref } as const;
+  let verdict: string | undefined;
+  let isForService = false;
+  return changeState(app, actor, ref, wanted, {
+    load: () => loadForVersion(app, actor, ref, wanted, () => loadSkill(app, actor, ref, "skill:review")),
+    async change({ version, semver }, mark, skill) {
+      if (!isPerson(actor)) throw forbidden(personOnly, subject);
+      const scan = await app.storage.versionScans.find(skill._id, version);
+      verdict = scan?.result?.verdict;
+      if (!mark?.held?.includes("scan") || !isFlagged(verdict))
+        throw new ServiceError("refused", `${semver} is not held for what its scan found.`, subject);
+      const byAdministrator = administers(actor);
+      isForService = isHeldByService(skill, verdict);
+      if (isForService && !byAdministrator) throw forbidden(serviceOnly, subject);
+      if (skill.asAdministrator && !isForService) throw forbidden(notService, subject);
+      const by = { id: actor.userId, username: actor.username };
+      const override = { verdict, reason, by, byAdministrator, at: app.now() };
+      if (!(await app.storage.versionScans.override({ skillId: skill._id, version }, override)))
+        return undefined;
+      return { release: "scan" };
+    },
+    events: ({ _id: versionId }) => [
+      {
+        name: "skill.scan_overridden",
+        metadata: { versionId, verdict, reason, byAdministrator: isForService || undefined },
+      },
+    ],
+  });
+}
+
+const isPerson = (actor: Actor): actor is UserActor => actor.kind === "user" && !isNarrowed(limitsOf(actor));
+const personOnly = "Only a person reviews: with a session, or with a personal token without scopes.";
+const notService = "The organization holds it by its own policy: one of its reviewers releases it.";
+const serviceOnly =
+  "Its scan found it malicious, and others than the organization's members can read the skill: only an " +
+  "administrator of the service releases it.";
+
+/** Approvals that a version needs. One is needed where the rule was removed while it waited. */
+export const approvalsOf = (rule: ReviewRule | undefined): number => rule?.approvals ?? 1;
+
+/** The reason for which the caller may not decide about a version, as a sentence; undefined if they may. */
+export function refusalOf(
+  actor: Actor,
+  { can, tenantId, asAdministrator }: Pick<SeenSkill, "can" | "tenantId" | "asAdministrator">,
+  { version, mark, rule }: { version: VersionDoc; mark: VersionMark; rule: ReviewRule | undefined },
+): string | undefined {
+  if (!isPerson(actor)) return personOnly;
+  if (asAdministrator) return "Only reviewers of the organization approve or reject it.";
+  if (!can?.includes("review")) return "Your role does not allow skill: review here.";
+  if (mark.review?.publisherId === actor.userId || version.author?.id === actor.userId)
+    return "You published it, so another reviewer has to decide.";
+  const teams = membershipIn(actor, tenantId)?.teamIds ?? [];
+  if (rule?.teamIds && !rule.teamIds.some((id) => teams.includes(id)))
+    return "Only members of the teams of its review rule decide about it.";
+  return undefined;
+}

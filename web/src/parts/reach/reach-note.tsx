@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query";
+import { Users } from "lucide-react";
+import { useState } from "react";
+import { reachSentence } from "../../../../contract/reach-text.ts";
+import { reachInstallsQuery, reachQuery, revertReachQuery } from "../../api/reach.ts";
+import type { Skill } from "../../api/skills.ts";
+import { visibleText } from "../visible-text.ts";
+
+interface Props {
+  skillRef: string;
+  semver: string;
+  can: Skill["can"];
+  /** The version is about to become current. */
+  isReverted?: boolean;
+}
+
+/** A sentence about who gets a version, with the members for those who may read installs. */
+export function ReachNote({ skillRef, semver, can = [], isReverted = false }: Props) {
+  const mayCount = can.some((act) => act === "update" || act === "review" || act === "analytics");
+  const reach = useQuery({ ...reachQuery(skillRef, semver), enabled: mayCount && !isReverted });
+  const reverted = useQuery({ ...revertReachQuery(skillRef, semver), enabled: mayCount && isReverted });
+  const { data, isLoading } = isReverted ? reverted : reach;
+  // The place of the sentence, which is mostly one line, so that what is below stays where it is.
+  if (isLoading)
+    return (
+      <p className="meta" aria-hidden="true">
+        {"\u00A0"}
+      </p>
+    );
+  if (!data) return null;
+  return (
+    <div className="stack">
+      <p className="meta row" role="status">
+        <Users size={14} aria-hidden="true" />
+        <span>{reachSentence(data)}</span>
+      </p>
+      {can.includes("analytics") && data.all.machines > 0 && <Members skillRef={skillRef} semver={semver} />}
+    </div>
+  );
+}
+
+function Members({ skillRef, semver }: { skillRef: string; semver: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const { data } = useQuery({ ...reachInstallsQuery(skillRef, semver), enabled: isOpen });
+  return (
+    <details className="meta" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Members who have the skill</summary>
+      <ul aria-label="Members who have the skill">
+        {data?.map((install) => (
+          <li key={install.id}>
+            {visibleText(install.user.username)}: {install.semver} for {install.platform},{" "}
+            {install.pin === undefined ? "without a pin" : `pin ${visibleText(install.pin)}`}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
