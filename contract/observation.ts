@@ -3,6 +3,8 @@
  * costs one comparison. Labels take few values: never ids, names of skills or addresses.
  */
 
+import type { ScanVerdict } from "./scan/report.ts";
+
 export const publishStages = ["resolve", "read", "write", "record", "project"] as const;
 export type PublishStage = (typeof publishStages)[number];
 
@@ -30,6 +32,7 @@ export interface CountLabels {
   downloads: { client: string };
   jobRuns: { job: string; outcome: "completed" | "failed" | "retried" };
   syncs: { outcome: string };
+  scans: { verdict: ScanVerdict };
   webhookAttempts: { outcome: "delivered" | "failed" };
 }
 export type CountName = keyof CountLabels;

@@ -1,5 +1,4 @@
-// npm test: installs and builds what is stale, then runs test files on engines that they share. node:test hands on the
-// option of node that maps the lines of compiled tests to those of the sources.
+// npm test: installs and builds what is stale, then runs test files on engines that they share.
 //   npm test                    everything except for the area test/cluster, which needs the machine for itself
 //   npm test -- store auth      the areas test/store and test/auth
 //   npm test -- store/packs     one file, test/store/packs.test.ts, also by its path
@@ -20,6 +19,7 @@ import { compiledTests, root } from "./sources.mjs";
 const HOUR_MS = 3_600_000;
 /** Loading the sources takes about as long as the tests of a file. */
 const MAX_FILES_PER_PROCESS = 10;
+const MAX_MAPPED_FILES = 100;
 /** Three more than there are cores: tests wait for git, engines, browsers and children. */
 const CONCURRENCY = Math.min(os.availableParallelism() + 3, 8);
 
@@ -33,6 +33,8 @@ if (files.length === 0) {
   console.log("No test file is affected by the changes.");
   process.exit(0);
 }
+// node:test hands on the options of node. Errors then have the lines of the sources, which takes too long for all tests.
+if (files.length <= MAX_MAPPED_FILES) process.execArgv.push("--enable-source-maps");
 await buildIfStale(["server", "cli", "package", "web", "tests"]);
 
 const startedAt = Date.now();
@@ -81,7 +83,8 @@ async function startEngines() {
   const cacheDir = path.join(root, "node_modules", ".cache", "mongo-engine");
   const mongo = await startEmbeddedMongo({ dataDir: path.join(temp, "mongodb"), cacheDir, log });
   engines.push(mongo);
-  process.env.SVC_TEST_MONGODB_URL = mongo.uri;
+  // Its data ends with the run, so no write waits for the journal.
+  process.env.SVC_TEST_MONGODB_URL = mongo.uri.replace("journal=true", "journal=false");
   const queueDir = path.join(temp, "queue");
   if (whyNoRedis() !== undefined) {
     engines.push(await startEmbeddedQueue({ dataDir: queueDir, log }));

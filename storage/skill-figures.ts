@@ -55,7 +55,12 @@ export function openSkillFigures(database: Database) {
     listNamed: (tenantId: string, ids: readonly string[]): Promise<NamedSkill[]> =>
       skills
         .find(
-          { _id: { $in: [...ids] }, tenantId, deletedAt: { $exists: false } },
+          {
+            _id: { $in: [...ids] },
+            tenantId,
+            deletedAt: { $exists: false },
+            withheld: { $ne: "unreleased" },
+          },
           { projection: named, ...options },
         )
         .toArray(),

@@ -160,8 +160,8 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
     find: (id: string) => skills.findOne({ _id: id, ...visible }),
     listByIds: (ids: string[]) => skills.find({ _id: { $in: ids }, ...notDeleted }).toArray(),
     /** Slugs and folders, also of skills that were deleted and are not erased yet. */
-    listNames: (ids: string[]): Promise<Pick<SkillDoc, "_id" | "slug" | "folderId">[]> =>
-      skills.find({ _id: { $in: ids } }, { projection: { slug: 1, folderId: 1 } }).toArray(),
+    listNames: (ids: string[]): Promise<Pick<SkillDoc, "_id" | "slug" | "folderId" | "withheld">[]> =>
+      skills.find({ _id: { $in: ids } }, { projection: { slug: 1, folderId: 1, withheld: 1 } }).toArray(),
     /** Whether the catalog has a skill. */
     hasPublic: async () => (await skills.findOne({ listed: true }, { projection: { _id: 1 } })) !== null,
     findByPublicId: (publicId: string) => skills.findOne({ publicId, ...visible }),
@@ -263,16 +263,36 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
     async exists(id: string): Promise<boolean> {
       return (await skills.findOne({ _id: id }, { projection: { _id: 1 } })) !== null;
     },
-    /** A slice of the ids, ages, sizes and current versions of all skills, in order of their ids. */
+    /** A slice of all skills in order of their ids, with what reconciliations and repacks read. */
     listAfter: (id: string | undefined, limit: number) =>
       skills
         .find(id === undefined ? {} : { _id: { $gt: id } }, {
-          projection: { tenantId: 1, updatedAt: 1, head: 1, storedBytes: 1, current: 1, deletedAt: 1 },
+          projection: {
+            tenantId: 1,
+            updatedAt: 1,
+            head: 1,
+            storedBytes: 1,
+            current: 1,
+            channels: 1,
+            marks: 1,
+            deletedAt: 1,
+          },
         })
         .sort({ _id: 1 })
         .limit(limit)
         .toArray() as Promise<
-        Pick<SkillDoc, "_id" | "tenantId" | "updatedAt" | "head" | "storedBytes" | "current" | "deletedAt">[]
+        Pick<
+          SkillDoc,
+          | "_id"
+          | "tenantId"
+          | "updatedAt"
+          | "head"
+          | "storedBytes"
+          | "current"
+          | "channels"
+          | "marks"
+          | "deletedAt"
+        >[]
       >,
     /** Notes the measured size of a repository, unless a version was added since the skill was read. */
     async noteStoredBytes({ _id, head }: Pick<SkillDoc, "_id" | "head">, storedBytes: number): Promise<void> {

@@ -20,7 +20,7 @@ export interface SlugReservationDoc extends WithOutbox {
   since: Date;
   /** End of the reservation; absent for one that only an owner ends. */
   until?: Date;
-  /** The deleted skill was public until then. */
+  /** The skill was public when it lost the slug. */
   wasPublic?: true;
   active?: true;
   removedAt?: Date;
@@ -62,16 +62,28 @@ function openSlugReservations(reservations: Collection<SlugReservationDoc>) {
         .toArray(),
     listOfSkill: (skillId: string): Promise<SlugReservation[]> =>
       reservations.find({ skillId, active: true }, withoutOutbox).sort({ since: -1, _id: -1 }).toArray(),
-    /** Former slugs of an organization's skills with these ids. */
-    listFormer: (tenantId: string, skillIds: string[]): Promise<SlugReservation[]> =>
+    /** Former slugs of an organization's skills with these ids; those alone that were public, if wanted. */
+    listFormer: (tenantId: string, skillIds: string[], wasPublic?: true): Promise<SlugReservation[]> =>
       reservations
-        .find({ tenantId, skillId: { $in: skillIds }, active: true, reason: "renamed" }, withoutOutbox)
+        .find(
+          {
+            tenantId,
+            skillId: { $in: skillIds },
+            active: true,
+            reason: "renamed",
+            ...(wasPublic && { wasPublic }),
+          },
+          withoutOutbox,
+        )
         .sort({ slug: 1 })
         .toArray(),
     /** Slugs of an organization's skills that were public until they were deleted lately, in order. */
     listDeletedPublic: (tenantId: string, limit: number): Promise<SlugReservation[]> =>
       reservations
-        .find({ tenantId, active: true, wasPublic: true }, { ...withoutOutbox, maxTimeMS: commandTimeMs })
+        .find(
+          { tenantId, active: true, wasPublic: true, reason: "deleted" },
+          { ...withoutOutbox, maxTimeMS: commandTimeMs },
+        )
         .sort({ slug: 1 })
         .limit(limit)
         .toArray(),
@@ -108,10 +120,7 @@ function openSlugReservations(reservations: Collection<SlugReservationDoc>) {
       }
     },
     /** Former slugs of a deleted skill end with the reservation of its own. */
-    async endWith(
-      skillId: string,
-      fields: Pick<SlugReservation, "since" | "until" | "wasPublic">,
-    ): Promise<void> {
+    async endWith(skillId: string, fields: Pick<SlugReservation, "since" | "until">): Promise<void> {
       await reservations.updateMany({ skillId, active: true }, { $set: { reason: "deleted", ...fields } });
     },
     /** Ends the reservation of a slug that the skill has again. */

@@ -39,6 +39,7 @@ export type OfferedSkill = Pick<
   | "tags"
   | "folderId"
   | "author"
+  | "marks"
   | "updatedAt"
 > & { current: Pick<VersionSummary, "versionId" | "version" | "semver" | "oid" | "format" | "totalBytes"> };
 
@@ -55,6 +56,9 @@ const offeredFields = {
   tags: 1,
   folderId: 1,
   author: 1,
+  "marks.version": 1,
+  "marks.held": 1,
+  "marks.rejected": 1,
   updatedAt: 1,
   "current.versionId": 1,
   "current.version": 1,

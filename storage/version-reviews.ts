@@ -21,7 +21,7 @@ export interface VersionReviewDoc {
 
 export const versionReviewsCollection = defineCollection({
   name: "version_reviews",
-  indexes: [{ key: { skillId: 1, versionId: 1, _id: 1 } }],
+  indexes: [{ key: { skillId: 1, versionId: 1, _id: 1 } }, { key: { tenantId: 1 } }],
   open: (reviews: Collection<VersionReviewDoc>) => ({
     /** Inserts rows; existing ones stay unchanged. */
     record: (rows: VersionReviewDoc[]) => insertOnce(reviews, rows),

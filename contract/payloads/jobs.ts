@@ -89,6 +89,9 @@ export const JobMetricsPayload = z
   .meta({ id: "JobMetrics" });
 export type JobMetricsPayload = z.output<typeof JobMetricsPayload>;
 
+/** Conditions of the service in one answer. */
+export const maxConditions = 100;
+
 const Check = z.object({
   ok: z.boolean(),
   detail: z.string(),
@@ -113,6 +116,18 @@ export const HealthPayload = z
         totalBytes: z.number().nullable(),
       }),
     ),
+    conditions: z
+      .array(
+        z.object({
+          condition: z.string().meta({ description: "such as `sync-lag` or `audit-forwarding`" }),
+          text: z.string().meta({ description: "a sentence about its state" }),
+          since: Time,
+        }),
+      )
+      .max(maxConditions)
+      .meta({
+        description: "what administrators were told by mail and what still applies, the oldest first",
+      }),
     versions: z.object({ service: z.string(), node: z.string(), database: z.string().nullable() }),
     process: z.object({ uptimeSeconds: z.int(), memoryBytes: z.int() }),
   })

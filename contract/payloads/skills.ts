@@ -151,7 +151,9 @@ export const OriginPayload = z
 export type OriginPayload = z.infer<typeof OriginPayload>;
 
 export const SkillDetailPayload = SkillPayload.extend({
-  currentVersionInfo: VersionPayload,
+  currentVersionInfo: VersionPayload.optional().meta({
+    description: "absent if no version can be installed, and the caller may not see the last one",
+  }),
   channels: z.array(ChannelPayload).optional().meta({ description: "by name; absent if there are none" }),
   downloads: z.number().int().optional().meta({ description: "of a skill in the catalog" }),
   origin: OriginPayload.optional().meta({

@@ -106,8 +106,8 @@ export interface OrganizationActor {
   kind: "organization";
   tokenId: string;
   tokenName: string;
-  /** The person who created the token, or the trust policy of a CI token. */
-  creatorId?: string;
+  /** The person who created the token; of a CI token, those who decided what its trust policy permits. */
+  creatorIds?: readonly string[];
   /** The token's organization, with the permissions of an administrator. */
   memberships: readonly [Membership];
   limits: TokenLimits;

@@ -130,7 +130,8 @@ function organizationOf(
     throw unauthenticated(
       "The API token ended when its trust policy was changed, disabled or deleted: exchange an identity token again.",
     );
-  return organizationActor(tenant, { ...token, createdBy: policy.createdBy }, limitsOf(token), {
+  const { createdBy, changedBy } = policy;
+  return organizationActor(tenant, { ...token, createdBy, changedBy }, limitsOf(token), {
     ...origin,
     source: "oidc",
   });

@@ -103,10 +103,12 @@ export async function updatePolicy(
     resourceId: id,
     metadata: { name: policy.name, changed: { ...input } },
   });
+  const isSame = hasAll(policy, terms);
   const fields = {
     ...terms,
     ...(name === undefined ? {} : { name, nameKey: foldName(name) }),
-    epoch: hasAll(policy, terms) ? undefined : policy.epoch + 1,
+    epoch: isSame ? undefined : policy.epoch + 1,
+    changedBy: isSame ? undefined : [...new Set([...(policy.changedBy ?? []), user.userId])],
     // The ids belong to the previous name.
     ...(input.repository === undefined || input.repository === policy.repository ? {} : { pinned: null }),
   };

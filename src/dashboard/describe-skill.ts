@@ -19,6 +19,7 @@ export async function describeSkill(
   const skill = await loadOpenSkill(app, visitor, ref);
   if (!isShared(skill) || skill.withheld) return undefined;
   const version = await shownVersion(app, skill);
+  if (!version) return undefined;
   const { baseUrl } = app.config;
   const name = `${skill.tenantSlug}/${skill.slug}`;
   const description = showHidden(skill.description);

@@ -2,7 +2,7 @@
 import { access, statfs } from "node:fs/promises";
 import path from "node:path";
 import { withinTime } from "../../contract/concurrency/within-time.ts";
-import type { HealthPayload } from "../../contract/payloads/jobs.ts";
+import { maxConditions, type HealthPayload } from "../../contract/payloads/jobs.ts";
 import { gitVersion } from "../../repos/native-git.ts";
 import { hasProxy } from "../../repos/transport/connections.ts";
 import type { App } from "../app.ts";
@@ -17,13 +17,14 @@ const leastFree = { bytes: 1024 ** 3, share: 0.05 };
 export type Check = HealthPayload["database"];
 
 export async function readHealth(app: App, version: string): Promise<HealthPayload> {
-  const [database, queue, git, outbound, restore, disks, databaseVersion] = await Promise.all([
+  const [database, queue, git, outbound, restore, disks, conditions, databaseVersion] = await Promise.all([
     checkDatabase(app),
     checkQueue(app),
     checkGit(app),
     checkOutbound(app),
     checkRestore(app),
     checkDisks(app),
+    listConditions(app).catch(() => []),
     app.storage.database.version().catch(() => null),
   ]);
   return {
@@ -34,6 +35,7 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
     outbound,
     restore,
     disks,
+    conditions,
     versions: { service: version, node: process.version, database: databaseVersion },
     process: {
       uptimeSeconds: Math.round(process.uptime()),
@@ -85,6 +87,14 @@ export const checkRestore = (app: Pick<App, "storage" | "repos" | "now">) =>
 
 export const checkDisks = ({ config }: Pick<App, "config">) =>
   Promise.all([diskOf("data", config.dataDir), diskOf("git", config.gitRoot)]);
+
+/** What the job `maintenance.watch-conditions` found last. */
+async function listConditions({ storage }: App): Promise<HealthPayload["conditions"]> {
+  const applying = await storage.operatorConditions.listApplying(maxConditions);
+  return applying.flatMap(({ _id: condition, text, since }) =>
+    since ? [{ condition, text, since: since.toISOString() }] : [],
+  );
+}
 
 async function checked(ask: () => Promise<string>): Promise<Check> {
   const startedAt = performance.now();

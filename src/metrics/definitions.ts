@@ -112,6 +112,7 @@ export const counts: Record<CountName, Definition> = {
   downloads: { name: "svc_downloads_total", help: "Downloads of versions", labels: ["client"] },
   jobRuns: { name: "svc_job_runs_total", help: "Attempts at jobs", labels: ["job", "outcome"] },
   syncs: { name: "svc_syncs_total", help: "Syncs that ended", labels: ["outcome"] },
+  scans: { name: "svc_scans_total", help: "Scans of versions", labels: ["verdict"] },
   webhookAttempts: {
     name: "svc_webhook_attempts_total",
     help: "Attempts to send messages of webhooks",

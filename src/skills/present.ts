@@ -89,12 +89,12 @@ export function presentVersion(version: VersionDoc, skill: SkillDoc, { isMember 
 
 export function presentSkillDetail(
   skill: SeenSkill,
-  version: VersionDoc,
+  version: VersionDoc | undefined,
   reader = anyone,
 ): SkillDetailPayload {
   return {
     ...presentSkill(skill, reader),
-    currentVersionInfo: presentVersion(version, skill, reader),
+    currentVersionInfo: version && presentVersion(version, skill, reader),
     channels: skill.channels && presentChannels(skill),
     downloads: isShared(skill) ? skill.downloads : undefined,
   };

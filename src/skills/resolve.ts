@@ -12,7 +12,7 @@ import { ServiceError, invalidRequest } from "../errors.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
 import { proofRequired } from "../users/requirements.ts";
 import { authorizeSkill, keepAllowed, listRenamed, loadSkill, treesOf } from "./load.ts";
-import { removalReason, unseenVersions, warningsAbout } from "./marks/marks.ts";
+import { removalReason, warningsAbout } from "./marks/marks.ts";
 import type { ResolveQuery } from "./schema.ts";
 import { selectVersion, shownVersion } from "./versions/select-version.ts";
 import { readSelector } from "./versions/semver.ts";
@@ -47,9 +47,7 @@ export async function resolveSkill(
   try {
     const takesLast = withheld && skill.withheld && selector.kind === "current";
     const version =
-      takesLast && !unseenVersions(skill).includes(skill.current.version)
-        ? await shownVersion(app, skill)
-        : await selectVersion(app, skill, selector);
+      (takesLast ? await shownVersion(app, skill) : undefined) ?? (await selectVersion(app, skill, selector));
     const own = membershipIn(actor, skill.tenantId) !== undefined;
     const warnings = [...renameWarning(ref, skill), ...warningsAbout(skill, version)];
     return { skill, version, own, remove, warnings };

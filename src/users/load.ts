@@ -174,7 +174,14 @@ export function userActor(
 /** An organization as an actor, by one of its own tokens. */
 export function organizationActor(
   tenant: { _id: string; slug: string; name: string; reviewRules?: object },
-  token: { _id: string; name: string; createdBy?: string; run?: CiOrigin; trust?: CiTrust },
+  token: {
+    _id: string;
+    name: string;
+    createdBy?: string;
+    changedBy?: readonly string[];
+    run?: CiOrigin;
+    trust?: CiTrust;
+  },
   limits: TokenLimits,
   origin: Origin,
 ): OrganizationActor {
@@ -191,7 +198,7 @@ export function organizationActor(
     kind: "organization",
     tokenId: token._id,
     tokenName: token.name,
-    creatorId: token.createdBy,
+    creatorIds: [token.createdBy ?? [], token.changedBy ?? []].flat(),
     memberships: [membership],
     limits,
     run: token.run,

@@ -32,8 +32,10 @@ export function occurrenceOf(event: EventRow): Occurrence[] {
   const type = webhookEvents.find((one) => one === name);
   if (!type || tenantId === undefined) return [];
   const { actor, resourceType, resourceId } = rest;
-  // Elsewhere, the same words of the metadata are roles and paths.
-  const versions = resourceType === "skill" ? [metadata["semver"], metadata["to"]] : [];
+  // Elsewhere, the same words of the metadata are roles and paths. A version that was held from the start has no name
+  // for those who only read the skill.
+  const isNamed = resourceType === "skill" && (metadata["unseen"] !== true || name === "skill.version_held");
+  const versions = isNamed ? [metadata["semver"], metadata["to"]] : [];
   const semver = versions.find((value) => typeof value === "string");
   return [{ id, type, tenantId, at, actor, resourceType, resourceId, semver }];
 }
@@ -116,7 +118,8 @@ async function describer(app: App, occurrences: readonly Occurrence[]) {
 
   function locate({ resourceType, resourceId }: Occurrence, org: string): { name?: string; page: string } {
     const skill = resourceType === "skill" ? skillOf.get(resourceId) : undefined;
-    if (skill && (skill.folderId === null || openPath(skill.folderId) !== undefined)) {
+    const isReleased = skill && skill.withheld !== "unreleased";
+    if (isReleased && (skill.folderId === null || openPath(skill.folderId) !== undefined)) {
       const name = `${org}/${skill.slug}`;
       return { name, page: name };
     }

@@ -34,6 +34,8 @@ export interface OidcPolicyDoc extends NamedDoc {
   enabled: boolean;
   /** Raised by each change of what the policy trusts or permits, which ends the tokens of earlier epochs. */
   epoch: number;
+  /** Members who have changed what the policy trusts or permits since it was created. */
+  changedBy?: string[];
   /** Set by the first exchange. */
   pinned?: (PinnedIds & { at: Date }) | null;
   lastExchange?: CiOrigin & { at: Date };

@@ -37,7 +37,7 @@ export type PersonalToken = PersonFacts & { token: TokenDoc };
 export type OrganizationToken = {
   token: TokenDoc;
   tenant: TenantDoc | undefined;
-  policy: Pick<OidcPolicyDoc, "enabled" | "epoch" | "createdBy"> | undefined;
+  policy: Pick<OidcPolicyDoc, "enabled" | "epoch" | "createdBy" | "changedBy"> | undefined;
 };
 /** `grant`: the OAuth grant whose current access token it is. */
 export type AccessToken = PersonFacts & { grant: OauthGrantDoc };

@@ -34,11 +34,11 @@ export function openUsage(database: Database) {
   const installs = database.collection<InstallDoc>("installs");
   const options = { maxTimeMS: commandTimeMs };
   return {
-    /** Skills that are not deleted, in no particular order. */
+    /** Skills with a version that was released, and that are not deleted, in no particular order. */
     listSkills: (tenantId: string, limit: number): Promise<UsedSkill[]> =>
       skills
         .find(
-          { tenantId, deletedAt: { $exists: false } },
+          { tenantId, deletedAt: { $exists: false }, withheld: { $ne: "unreleased" } },
           {
             projection: {
               publicId: 1,

@@ -20,6 +20,7 @@ export interface MarketplacePlugin {
   author: string | null;
   /** Commit of the skill's version. */
   commit: string;
+  version: number;
   /** Bytes of the version. */
   bytes: number;
   /** Time of the last change of the skill. */
@@ -44,14 +45,14 @@ export interface MarketplaceDoc {
   plugins: MarketplacePlugin[];
   /** Bytes of the versions that were added to the history. */
   historyBytes: number;
-  /** Ids of all skills of which the history has content. */
-  skillIds: string[];
+  /** Numbers of the versions of which the history has content, by the ids of their skills. */
+  versions?: Record<string, number[]>;
   revision: number;
   updatedAt: Date;
 }
 
-export type ServedMarketplace = Omit<MarketplaceDoc, "plugins" | "skillIds">;
-const withoutContent = { plugins: 0, skillIds: 0 } as const;
+export type ServedMarketplace = Omit<MarketplaceDoc, "plugins" | "versions">;
+const withoutContent = { plugins: 0, versions: 0 } as const;
 
 export const marketplacesCollection = defineCollection({
   name: "marketplaces",

@@ -37,7 +37,7 @@ export interface VersionMark {
   /** A scan's verdict about which readers are warned. */
   verdict?: FlaggedVerdict;
   /** The person whose session or token published it, who can't approve it, and the approvals that it has. */
-  review?: { publisherId?: string; approvals: { userId: string; at: Date }[] };
+  review?: { publisherIds?: readonly string[]; approvals: { userId: string; at: Date }[] };
   /** Fields of the skill that the version changes when it is released. */
   fields?: Partial<Pick<SkillDoc, "description" | "tags">>;
 }

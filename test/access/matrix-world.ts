@@ -97,6 +97,12 @@ async function makeCallers(): Promise<void> {
     body: { name: "Vault keepers" },
   });
   assert.equal(team.status, 201, JSON.stringify(team.body));
+  // The team owns every skill, which gives its member no right.
+  for (const { payload } of skills) {
+    const body = { ownerTeamId: team.data.id };
+    const path = `/api/skills/${payload.id}`;
+    assert.equal((await service.call("PUT", path, { token: owner.token, body })).status, 200);
+  }
   const stranger = await service.newUser();
   await service.newOrg(stranger);
   const people = {

@@ -358,11 +358,18 @@ describe("the administrators' interface", () => {
     assert.ok(health.disks.every(({ freeBytes, totalBytes }) => freeBytes! > 0 && totalBytes! >= freeBytes!));
     assert.deepEqual(connections.data, []);
     assert.equal((await get("/api/admin/connections?cursor=W10")).code, "invalid_request");
+    assert.deepEqual(health.conditions, []);
+    const { operatorConditions } = service.app.storage;
+    const at = service.app.now();
+    await operatorConditions.apply("sync-lag", "A sync waits.", { id: service.app.newId(), at }, at);
     const { gitProgram } = service.app.config;
     service.app.config.gitProgram = "no-such-git";
     const without = (await get<HealthPayload>("/api/admin/health")).data;
     service.app.config.gitProgram = gitProgram;
     assert.equal(without.git.ok, false);
     assert.match(without.git.detail, /No git program/);
+    assert.deepEqual(without.conditions, [
+      { condition: "sync-lag", text: "A sync waits.", since: at.toISOString() },
+    ]);
   });
 });

@@ -118,6 +118,7 @@ describe("the page of metrics", () => {
       "the first job",
       async () => (await valueOf("svc_job_runs_total", { outcome: "completed" })) > 0,
     );
+    await until("the scan", async () => (await valueOf("svc_scans_total", { verdict: "clean" })) === 1);
     assert.ok((await valueOf("svc_disk_free_bytes", { disk: "data" })) > 1e6);
     assert.equal(await valueOf("svc_build_info", { role: "all" }), 1);
   });

@@ -14,6 +14,7 @@ import type {
   VersionPayload,
   VersionResult,
 } from "../../contract/payloads/skills.ts";
+import { cleanUpAfterTeam } from "../../workers/orgs/team-deleted.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
@@ -201,6 +202,40 @@ describe("a review rule", () => {
     assert.equal(one.data.version.state, "held");
     assert.equal(last.data.version.state, "published");
     assert.equal((await skill.push()).state, "published");
+  });
+
+  it("is released by an approval that was given when more were required, and after its only team is gone", async () => {
+    const team = await newTeam();
+    const skill = await ruled({ approvals: 2, teamIds: [team] });
+    await setRule(skill.folder.id, { approvals: 2 });
+    await skill.approve(reviewer, "1.0.0");
+    await setRule(skill.folder.id, { approvals: 1, teamIds: [team] });
+    assert.equal((await skill.approve(reviewer, "1.0.0")).code, "forbidden");
+    assert.equal((await call(owner, "DELETE", `/api/tenants/${org.id}/teams/${team}`)).status, 200);
+    await cleanUpAfterTeam(service.app, { teamId: team });
+
+    const released = await skill.approve(reviewer, "1.0.0");
+
+    assert.equal(released.data.version.state, "published");
+    const events = await service.app.storage.database.raw
+      .collection("audit_events")
+      .countDocuments({ name: "skill.version_approved", resourceId: skill.id });
+    assert.equal(events, 1);
+  });
+
+  it("of a deleted folder does not count", async () => {
+    const skill = await ruled();
+    const gone = await newFolder(service, org, owner, `Gone ${++made}`);
+    await setRule(gone.id, {});
+    assert.equal((await call(owner, "DELETE", `/api/folders/${gone.id}`)).status, 200);
+
+    await setRule(skill.folder.id, { approvals: 2 });
+
+    const tenant = await service.app.storage.tenants.find(org.id);
+    assert.deepEqual(
+      [tenant?.reviewRules?.[gone.id], tenant?.reviewRules?.[skill.folder.id]?.approvals],
+      [undefined, 2],
+    );
   });
 
   it("is decided by people alone: not by tokens with scopes, of others or of the organization", async () => {

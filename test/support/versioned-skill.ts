@@ -50,6 +50,6 @@ export async function newVersionedSkill({ service, user, org, name }: Owner) {
       );
       return answer.status === 200 ? answer.data.version.semver : answer.code;
     },
-    current: async () => (await get<SkillDetailPayload>(`/api/skills/${id}`)).data.currentVersionInfo,
+    current: async () => (await get<SkillDetailPayload>(`/api/skills/${id}`)).data.currentVersionInfo!,
   };
 }

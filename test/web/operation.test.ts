@@ -35,6 +35,25 @@ describe("the operation of a service", { skip: whyNoBrowser() ?? false }, async 
     assert.deepEqual([...troubles, ...outside], []);
   });
 
+  it("shows on the overview what administrators were told by mail", async () => {
+    const { operatorConditions } = service.app.storage;
+    const at = service.app.now();
+    for (const [condition, text] of [
+      ["audit-forwarding", "2 receivers of audit logs have failed for an hour."],
+      ["job-failed mail.account", "The queues on the page tell about it."],
+    ] as const)
+      await operatorConditions.apply(condition, text, { id: service.app.newId(), at }, at);
+    const { page, troubles } = await dashboard.open("/admin", { user: admin });
+    const attention = page.getByRole("region", { name: "Needs attention" });
+
+    await attention.getByText("2 receivers of audit logs have failed for an hour.").waitFor();
+    assert.equal(await attention.getByText("The queues on the page").count(), 0);
+    await assertAccessible(page, "overview");
+    assert.deepEqual(troubles, []);
+    for (const condition of await operatorConditions.listApplying(10))
+      await operatorConditions.end(condition, { id: service.app.newId(), at });
+  });
+
   it("confirms a restore with a reason, and shows nothing to confirm afterwards", async () => {
     await advanceEpoch(service.app);
     const root = (await service.app.repos.readEpoch())!;

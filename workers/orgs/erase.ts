@@ -42,6 +42,7 @@ const erasers: readonly Eraser[] = [
     "packageDigests",
     "attestations",
     "versionScans",
+    "versionReviews",
     "searchTerms",
     "skillReports",
     "refusedContents",

@@ -2,6 +2,7 @@
 import type { App } from "../../src/app.ts";
 import { publishEvents } from "../../src/audit/events.ts";
 import { revokeGrantsOf } from "../../src/folders/access/access.ts";
+import { dropTeam } from "../../src/folders/review/rules.ts";
 import { repairEach } from "../maintenance/repair-each.ts";
 
 type Cleaner = (app: App, team: { tenantId: string; teamId: string }) => Promise<unknown>;
@@ -13,6 +14,7 @@ const cleaners: readonly Cleaner[] = [
   (app, { tenantId, teamId }) => app.storage.invitations.dropTeam(tenantId, teamId),
   (app, { tenantId, teamId }) => app.storage.skillCollections.dropTeam(tenantId, teamId),
   (app, { tenantId, teamId }) => app.storage.tenantSkills.dropOwnerTeam(tenantId, teamId),
+  (app, { tenantId, teamId }) => dropTeam(app, tenantId, teamId),
   (app, { tenantId, teamId }) => revokeGrantsOf(app, tenantId, teamId),
 ];
 

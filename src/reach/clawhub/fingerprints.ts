@@ -7,6 +7,7 @@ import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
+import { unseenVersions } from "../../skills/marks/marks.ts";
 import { filesOf } from "../../skills/read/manifest.ts";
 import { findVersion, findVersions } from "../../skills/versions/versions.ts";
 
@@ -58,7 +59,8 @@ export async function findByFingerprint(
 ): Promise<VersionDoc | undefined> {
   const found = await app.storage.packageDigests.findByFingerprint(skill._id, fingerprint);
   const stored = found && (await findVersion(app, skill, found.version));
-  if (stored && stored._id === found._id) return stored;
+  const isSeen = stored && !unseenVersions(skill).includes(stored.version);
+  if (isSeen && stored._id === found._id) return stored;
   const latest = await findVersions(app, skill, { prerelease: true, limit: comparedVersions });
   const all = await mapLimit(latest, readConcurrency, async (version) =>
     fingerprintsOf(await filesOf(app, version)),

@@ -25,11 +25,12 @@ const channelTags = (skill: SkillDoc) =>
     }),
   );
 
-const presentSkill = (skill: SkillDoc) => ({
+/** Rows of lists do not say which versions are held, so that they have no channels. */
+const presentSkill = (skill: SkillDoc, tags: Record<string, string> = {}) => ({
   slug: skill.slug,
   displayName: skill.name,
   summary: skill.description,
-  tags: { latest: skill.current.semver, ...channelTags(skill) },
+  tags: { latest: skill.current.semver, ...tags },
   stats: { downloads: skill.downloads },
   createdAt: skill.createdAt.getTime(),
   updatedAt: skill.updatedAt.getTime(),
@@ -63,7 +64,7 @@ export function presentModeration({ takedown }: SkillDoc, flag: Flag | undefined
 }
 
 export const presentDetail = (skill: SkillDoc, current: VersionDoc, flag: Flag | undefined) => ({
-  skill: presentSkill(skill),
+  skill: presentSkill(skill, channelTags(skill)),
   latestVersion: presentVersion(current),
   owner: { handle: skill.tenantSlug, displayName: skill.tenantSlug, image: null },
   ...presentModeration(skill, flag),

@@ -86,7 +86,7 @@ export async function readOffer(app: App, audience: Audience): Promise<Offer> {
       app,
       tenant,
       skills.filter((skill) => !isTextRule(skill)).map(({ _id: id, slug }) => ({ id, slug })),
-      isPublic && !collection,
+      { isPublic, withDeleted: isPublic && !collection },
     ),
     leftOut: collection ? all.filter((skill) => !readable.includes(skill)) : [],
   };
@@ -109,11 +109,16 @@ function withinSize(skills: OfferedSkill[]): OfferedSkill[] {
   });
 }
 
-/** Whether everyone in the audience may read all of these skills of its organization, by their ids. */
-export async function areReadable(app: App, audience: Audience, ids: string[]): Promise<boolean> {
-  if (ids.length === 0) return true;
+/** The skills of these ids; undefined unless everyone in the audience may read all of them. */
+export async function listReadable(
+  app: App,
+  audience: Audience,
+  ids: string[],
+): Promise<OfferedSkill[] | undefined> {
+  if (ids.length === 0) return [];
   const found = await app.storage.tenantSkills.listOffered(audience.tenant._id, ids, ids.length);
-  return (await keepReadable(app, audience, found)).length === ids.length;
+  const readable = await keepReadable(app, audience, found);
+  return readable.length === ids.length ? readable : undefined;
 }
 
 async function keepReadable(

@@ -1,7 +1,7 @@
 /**
  * The repository of a marketplace, brought up to date before each use. Each changed skill is one commit; when a skill
- * is in the history that the audience may not read any more, a new repository takes the place of this one, so that no
- * object of it can be fetched.
+ * or a version is in the history that the audience may not read any more, a new repository takes the place of this
+ * one, so that no object of it can be fetched.
  */
 import { createHash } from "node:crypto";
 import { Coalescer } from "../../../contract/concurrency/coalescer.ts";
@@ -16,13 +16,15 @@ import type {
   MarketplacePlugin,
   ServedMarketplace,
 } from "../../../storage/reach/marketplaces.ts";
+import type { OfferedSkill } from "../../../storage/tenant-skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { perApp } from "../../per-app.ts";
+import { hiddenVersions } from "../../skills/marks/marks.ts";
 import { commitHost } from "../../skills/publish/author.ts";
 import { marketplaceAddress, skillPage } from "./addresses.ts";
-import { areReadable, isTextRule, readOffer, requireWhole, type Audience, type Offer } from "./audience.ts";
+import { isTextRule, listReadable, readOffer, requireWhole, type Audience, type Offer } from "./audience.ts";
 import {
   manifestForm,
   marketplaceFiles,
@@ -36,8 +38,9 @@ import { ruleFile } from "./rule-file.ts";
 
 /** More changes than these since the last build are one commit. */
 const maxCommits = 20;
-/** Bytes of versions in a history. With more, the next commit begins a new one. */
+/** Bytes of versions in a history, and number of them. With more, the next commit begins a new one. */
 const maxHistoryBytes = 1024 ** 3;
+const maxHistoryVersions = 20_000;
 const attempts = 5;
 /** Texts of rules that are read at a time. */
 const readConcurrency = 8;
@@ -92,6 +95,7 @@ function pluginsOf({ skills }: Offer): WantedPlugin[] {
       isRule: isTextRule(skill),
       author: skill.author && (publicName(skill.author.name) || skill.author.username),
       commit: skill.current.oid,
+      version: skill.current.version,
       bytes: skill.current.totalBytes,
       changedAt: skill.updatedAt,
     }))
@@ -101,12 +105,16 @@ function pluginsOf({ skills }: Offer): WantedPlugin[] {
 /** The facts of a plugin that its files show. */
 const shownOf = ({ bytes: _bytes, changedAt: _at, ...shown }: WantedPlugin): string => JSON.stringify(shown);
 
+/** Two digests: of what the newest commit is made of, and of the versions that are hidden. */
 function signatureOf(app: App, audience: Audience, offer: Offer): string {
   const facts = JSON.stringify({ ...factsOf(app, audience, ""), renames: offer.renames });
-  const hash = createHash("sha256").update(`${manifestForm}\n${facts}\n`);
-  for (const plugin of pluginsOf(offer)) hash.update(`${shownOf(plugin)}\n`);
-  return hash.digest("hex");
+  const shown = [`${manifestForm}\n${facts}`, ...pluginsOf(offer).map(shownOf)];
+  const hidden = offer.skills.map((skill) => `${skill._id} ${hiddenVersions(skill).join(" ")}`);
+  return `${digestOf(shown)}.${digestOf(hidden)}`;
 }
+
+const digestOf = (lines: readonly string[]) => createHash("sha256").update(lines.join("\n")).digest("hex");
+const shownPart = (signature: string) => signature.split(".")[0];
 
 export function factsOf(app: App, { tenant, key, collection }: Audience, name: string): MarketplaceFacts {
   const { baseUrl } = app.config;
@@ -159,7 +167,12 @@ async function build(app: App, audience: Audience): Promise<Current> {
       isPresent &&
       before.historyBytes < maxHistoryBytes &&
       (await keepsHistory(app, audience, before, offer));
-    const after = { ...(await commitChanges(app, audience, offer, { before, continues })), signature };
+    // A version that was hidden, and that the history does not have, makes no commit that would tell of it.
+    const isSame = continues && shownPart(before.signature) === shownPart(signature);
+    const made = isSame
+      ? { ...before, revision: before.revision + 1 }
+      : await commitChanges(app, audience, offer, { before, continues });
+    const after = { ...made, signature };
     const isFirst = before
       ? await marketplaces.replace(after, before.revision)
       : await insertedOnce(marketplaces.insert(after));
@@ -185,16 +198,24 @@ function eraseLater(app: App, marketplace: MarketplaceDoc): void {
   app.background("erase the former history of a marketplace", () => app.repos.erase(repoOf(marketplace)));
 }
 
-/** Whether the audience may still read every skill of which the history has content. */
-function keepsHistory(
+/** Whether the audience may still read every skill and version of which the history has content. */
+async function keepsHistory(
   app: App,
   audience: Audience,
-  { skillIds }: MarketplaceDoc,
+  { versions }: MarketplaceDoc,
   { skills }: Offer,
 ): Promise<boolean> {
+  if (!versions || Object.values(versions).flat().length >= maxHistoryVersions) return false;
+  const isHidden = (skill: OfferedSkill) =>
+    hiddenVersions(skill).some((version) => versions[skill._id]?.includes(version));
+  if (skills.some(isHidden)) return false;
   const offered = new Set(skills.map(({ _id }) => _id));
-  const others = skillIds.filter((id) => !offered.has(id));
-  return areReadable(app, audience, others);
+  const others = await listReadable(
+    app,
+    audience,
+    Object.keys(versions).filter((id) => !offered.has(id)),
+  );
+  return others !== undefined && !others.some(isHidden);
 }
 
 interface Change {
@@ -231,10 +252,21 @@ async function commitChanges(
     commit: state.commit!,
     plugins: [...state.plugins],
     historyBytes: state.historyBytes,
-    skillIds: [...new Set([...(base?.skillIds ?? []), ...wanted.map(({ skillId }) => skillId)])],
+    versions: versionsAfter(base?.versions, wanted),
     revision: (before?.revision ?? 0) + 1,
     updatedAt: app.now(),
   };
+}
+
+function versionsAfter(
+  before: MarketplaceDoc["versions"] = {},
+  wanted: readonly WantedPlugin[],
+): Record<string, number[]> {
+  const added = wanted.map(({ skillId, version }) => {
+    const known = before[skillId] ?? [];
+    return [skillId, known.includes(version) ? known : [...known, version]] as const;
+  });
+  return { ...before, ...Object.fromEntries(added) };
 }
 
 /** One change for each skill, the earliest first, or one for all; at least one, since the list itself may differ. */
@@ -319,7 +351,20 @@ async function commitChange(
 
 /** The fields of a plugin in one order, without others. */
 function wantedOf(plugin: WantedPlugin): WantedPlugin {
-  const { skillId, slug, title, description, semver, tags, isRule, author, commit, bytes, changedAt } =
-    plugin;
-  return { skillId, slug, title, description, semver, tags, isRule, author, commit, bytes, changedAt };
+  const { skillId, slug, title, description, semver, tags, isRule, author } = plugin;
+  const { commit, version, bytes, changedAt } = plugin;
+  return {
+    skillId,
+    slug,
+    title,
+    description,
+    semver,
+    tags,
+    isRule,
+    author,
+    commit,
+    version,
+    bytes,
+    changedAt,
+  };
 }

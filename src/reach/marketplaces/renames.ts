@@ -7,6 +7,7 @@ import type { App } from "../../app.ts";
 export type Renames = Record<string, string | null>;
 
 /**
+ * @param isPublic whether strangers read the list, so that it has no slug from a time when the skill was not public
  * @param withDeleted whether deleted skills that were public are in it
  * @returns undefined if there are none: no skill had another slug, or all former slugs are free again
  */
@@ -14,13 +15,13 @@ export async function renamesOf(
   app: App,
   { _id, reservesSlugs }: TenantDoc,
   skills: readonly { id: string; slug: string }[],
-  withDeleted: boolean,
+  { isPublic, withDeleted }: { isPublic: boolean; withDeleted: boolean },
 ): Promise<Renames | undefined> {
   if (!reservesSlugs) return undefined;
   const { slugReservations } = app.storage;
   const slugs = new Map(skills.map(({ id, slug }) => [id, slug]));
   const [former, gone] = await Promise.all([
-    slugReservations.listFormer(_id, [...slugs.keys()]),
+    slugReservations.listFormer(_id, [...slugs.keys()], isPublic || undefined),
     withDeleted ? slugReservations.listDeletedPublic(_id, limits.skillsPerMarketplace) : [],
   ]);
   const renames = [

@@ -6,6 +6,7 @@ import type { Actor } from "../../access/actor.ts";
 import { dayBefore } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
 import { loadSkill } from "../load.ts";
+import { unseenVersions } from "../marks/marks.ts";
 import { exceeds } from "../versions/semver.ts";
 import { findVersions } from "../versions/versions.ts";
 import { countInstalled } from "./install-counts.ts";
@@ -33,9 +34,11 @@ export async function readAdoption(
   ]);
   const dates = Array.from({ length: days }, (_, index) => dayBefore(app, days - 1 - index));
   const known = knownDays(dates, stored, countInstalled(groups));
-  const versions = mostInstalled(known);
+  const unseen = unseenVersions(skill);
+  const versions = mostInstalled(known).filter(({ version }) => !unseen.includes(version));
   const isAtLeast = comparison();
-  const newestOn = newestByDay(releases, dates);
+  const released = releases.filter(({ version }) => !unseen.includes(version));
+  const newestOn = newestByDay(released, dates);
   return {
     versions: versions.map(({ version, semver }) => ({ version, semver })),
     daily: known.map((day) => {
@@ -48,7 +51,7 @@ export async function readAdoption(
         versions: versions.map(({ version }) => installsOf(day, (one) => one.version === version)),
       };
     }),
-    releases: shownOf(releases, from).map(({ version, semver, createdAt }) => {
+    releases: shownOf(released, from).map(({ version, semver, createdAt }) => {
       const releasedOn = dateOf(createdAt);
       return {
         version,

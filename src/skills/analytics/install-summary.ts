@@ -8,7 +8,7 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadSkill } from "../load.ts";
-import { markOf } from "../marks/marks.ts";
+import { markOf, unseenVersions } from "../marks/marks.ts";
 import { exceeds } from "../versions/semver.ts";
 import { isOutdated } from "./list-installs.ts";
 
@@ -16,7 +16,11 @@ import { isOutdated } from "./list-installs.ts";
 export async function summarizeInstalls(app: App, actor: Actor, ref: string): Promise<InstallSummaryPayload> {
   const skill = await loadSkill(app, actor, ref, "analytics:read");
   const groups = await app.storage.installs.groupOfSkill(skill._id);
-  const versions = versionsOf(skill, groups);
+  const unseen = unseenVersions(skill);
+  const versions = versionsOf(
+    skill,
+    groups.filter(({ version }) => !unseen.includes(version)),
+  );
   const sum = (counted: readonly { installs: number }[]) =>
     counted.reduce((total, { installs }) => total + installs, 0);
   return {
@@ -31,14 +35,14 @@ export async function summarizeInstalls(app: App, actor: Actor, ref: string): Pr
 function versionsOf(skill: SkillDoc, groups: readonly InstallGroup[]): InstallSummaryPayload["versions"] {
   const byVersion = new Map<number, InstallSummaryPayload["versions"][number]>();
   for (const { version, semver: number, installs, range } of groups) {
-    const mark = markOf(skill, version);
+    const { deprecated, yanked } = markOf(skill, version) ?? {};
     const one = byVersion.get(version) ?? {
       version,
       semver: number,
       installs: 0,
       outdated: false,
-      deprecated: mark?.deprecated === undefined ? undefined : mark.deprecated,
-      yanked: mark?.yanked ? mark.yanked : undefined,
+      deprecated,
+      yanked,
     };
     one.installs += installs;
     one.outdated ||= isOutdated({ version, semver: number, range }, skill);

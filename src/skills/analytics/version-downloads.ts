@@ -4,6 +4,7 @@ import type { Actor } from "../../access/actor.ts";
 import { dayBefore, firstDay, presentDownloads } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
 import { loadSkill } from "../load.ts";
+import { unseenVersions } from "../marks/marks.ts";
 
 /** Versions in a response. */
 const listedVersions = 50;
@@ -26,7 +27,9 @@ export async function readSkillAnalytics(
     skill._id,
     top.map(([id]) => id),
   );
-  const byId = new Map([...rows, ...skill.pending].map((row) => [row._id, row]));
+  const unseen = unseenVersions(skill);
+  const seen = [...rows, ...skill.pending].filter(({ version }) => !unseen.includes(version));
+  const byId = new Map(seen.map((row) => [row._id, row]));
   return {
     ...presentDownloads(app, skill.downloads, stored, days),
     versions: top.flatMap(([id, downloads]) => {

@@ -12,7 +12,6 @@ import { ServiceError } from "../../errors.ts";
 import { readSmallFile } from "../read/content.ts";
 import { selectVersion } from "../versions/select-version.ts";
 import { readSelector } from "../versions/semver.ts";
-import { findVersion } from "../versions/versions.ts";
 import { isText, listChangedFiles, type ChangedFile } from "./changed-files.ts";
 
 /** Time limit for all comparisons of one call. */
@@ -45,12 +44,11 @@ export async function selectCompared(
   { from, to }: Pick<DiffRequest, "from" | "to">,
 ): Promise<ComparedVersions> {
   // Both are parsed before the first query, since an error next to a pending query would leave a rejection unhandled.
-  const ends = { from: readSelector(from), to: to === undefined ? undefined : readSelector(to) };
+  const ends = { from: readSelector(from), to: readSelector(to) };
   const [before, after] = await Promise.all([
     selectVersion(app, skill, ends.from),
-    ends.to ? selectVersion(app, skill, ends.to) : findVersion(app, skill, skill.current.version),
+    selectVersion(app, skill, ends.to),
   ]);
-  if (!after) throw new Error(`version ${skill.current.version} of skill ${skill._id} has no row`);
   return { before, after };
 }
 

@@ -127,7 +127,7 @@ export async function changeState(
       ...eventsOf(app, actor, skill, version, marks),
     ];
     if (events.length === 0 && isDeepStrictEqual(marks, skill.marks ?? [])) return { skill, version };
-    requireRoom(skill, marks);
+    if (actor !== "service") requireRoom(skill, marks);
     const cut = cutChannels(skill, version, marks, deletesChannels);
     for (const channel of cut)
       events.push(
@@ -176,12 +176,19 @@ function cutChannels(
   );
 }
 
-/** Throws `limit_reached` if a skill has as many marks as its document can hold. */
-export function requireRoom({ slug }: Pick<SkillDoc, "slug">, marks: readonly VersionMark[]): void {
-  if (marks.length <= limits.markedVersions) return;
+/**
+ * Throws `limit_reached` if people would mark more versions of a skill than its document should hold. What a scan finds
+ * and a reviewer rejects is recorded in any case, and counts as little as possible.
+ */
+export function requireRoom(
+  { slug, marks: before = [] }: Pick<SkillDoc, "slug" | "marks">,
+  marks: readonly VersionMark[],
+): void {
+  const pending = marks.filter(({ rejected }) => rejected === undefined);
+  if (marks.length <= before.length || pending.length <= limits.markedVersions) return;
   throw new ServiceError(
     "limit_reached",
-    `"${slug}" has ${limits.markedVersions} versions that are deprecated, yanked, held or rejected: ` +
+    `"${slug}" has ${limits.markedVersions} versions that are deprecated, yanked or held: ` +
       "undo or decide about one of them first.",
     { kind: "skill", ref: slug },
   );
@@ -211,7 +218,8 @@ async function fieldsAfter(
   const fields: Patch<SkillDoc> = { marks, choice, waitingSince };
   if (!next) {
     const withheld = skill.withheld ?? "withdrawn";
-    return { ...fields, withheld, listed: false };
+    // The text of a version that is hidden now must not be found by a search.
+    return { ...fields, withheld, listed: false, excerpt: "" };
   }
   if (next.version === skill.current.version && !skill.withheld) return fields;
   const row = next.version === changed.version ? changed : await findVersion(app, skill, next.version);

@@ -60,7 +60,7 @@ async function listEntries(
       : await listSkills(app, actor, query);
   const entries = await Promise.all(
     page.items.map(async (skill: SkillDoc) => {
-      const version = await findVersionOf(app, skill._id, skill.current.version);
+      const version = skill.withheld ? null : await findVersionOf(app, skill._id, skill.current.version);
       return version ? entryOf(app, actor, skill, version) : undefined;
     }),
   );

@@ -119,9 +119,7 @@ export async function appendVersion(
     if (hold) requireRoom(skill, [...(skill.marks ?? []), { version: row.version, semver: row.semver }]);
     const fields = changedFields(row, source, request);
     const updated = await appendOnce(app, skill, row, {
-      fields: hold
-        ? { updatedAt: row.createdAt, waitingSince: skill.waitingSince ?? row.createdAt }
-        : withListing(skill, fields),
+      fields: hold ? { waitingSince: skill.waitingSince ?? row.createdAt } : withListing(skill, fields),
       mark: hold && { ...heldMark(row, hold), fields: row.prerelease ? undefined : releasedFields(fields) },
       folderId: skill.folderId,
       highestRelease: row.prerelease ? published.highestRelease : facts.semver,

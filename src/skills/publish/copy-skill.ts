@@ -16,6 +16,7 @@ import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Creation } from "../../http/route.ts";
 import { keepAllowed, loadSkill } from "../load.ts";
+import { hiddenVersions } from "../marks/marks.ts";
 import { openPackage, readText } from "../read/content.ts";
 import type { CopySkill } from "../schema.ts";
 import { selectVersion } from "../versions/select-version.ts";
@@ -95,6 +96,8 @@ export async function findOrigin(
   if (!skill) return undefined;
   const version = await findVersion(app, skill, origin.version);
   if (!version) throw new Error(`version ${origin.version} of skill ${skill._id} has no row`);
+  // A copy of a version that is hidden now does not tell of it.
+  if (hiddenVersions(skill).includes(origin.version)) return undefined;
   const { publicId, slug, tenantSlug, name } = skill;
   return {
     skill: { publicId, slug, tenantSlug, name },

@@ -15,8 +15,8 @@ export interface ReachedVersion {
   channels: readonly string[];
   /** Whether ranges and channels never resolve to it, since it is yanked or rejected. */
   isWithdrawn: boolean;
-  /** Semvers that ranges may resolve to and that exceed it. */
-  higher: () => readonly string[];
+  /** Versions that ranges may resolve to and that exceed it, parsed once for all pins. */
+  higher: () => readonly semver.SemVer[];
 }
 
 export interface SeenPin {
@@ -27,43 +27,48 @@ export interface SeenPin {
 
 /** Effect of a pin, seen from a version. A text that is not a pin counts as pinned elsewhere. */
 export function seenFrom(target: ReachedVersion, pin: string | undefined): SeenPin {
-  if (pin === undefined) return { class: "unknown", isGetting: false };
-  const selector = readPin(pin);
-  switch (selector?.kind) {
-    case "current":
-      return { class: "latest", isGetting: target.latest === target.semver };
-    case "number":
-      return exact(selector.version === target.version);
-    case "exact":
-      return exact(selector.semver === target.semver);
+  const selector = pin === undefined ? undefined : readPin(pin);
+  const seen = classOf(target, pin);
+  switch (seen) {
+    case "latest":
+      return { class: seen, isGetting: target.latest === target.semver };
     case "channel":
-      return target.channels.includes(selector.name)
-        ? { class: "channel", isGetting: !target.isWithdrawn }
-        : exact(false);
+      return { class: seen, isGetting: !target.isWithdrawn };
     case "range":
-      return seenFromRange(target, selector.range);
+      return {
+        class: seen,
+        isGetting: !target.isWithdrawn && selector?.kind === "range" && resolvesTo(target, selector.range),
+      };
     default:
-      return { class: "elsewhere", isGetting: false };
+      return { class: seen, isGetting: seen === "exact" };
   }
 }
 
-const exact = (isGetting: boolean): SeenPin => ({
-  class: isGetting ? "exact" : "elsewhere",
-  isGetting,
-});
-
-function seenFromRange(target: ReachedVersion, range: string): SeenPin {
-  if (!semver.satisfies(target.semver, range)) return { class: "outside", isGetting: false };
-  return {
-    class: "range",
-    isGetting: !target.isWithdrawn && resolvesTo(target, range),
-  };
+/** The class alone, which takes no look at other versions. */
+export function classOf(target: ReachedVersion, pin: string | undefined): PinClass {
+  if (pin === undefined) return "unknown";
+  const selector = readPin(pin);
+  switch (selector?.kind) {
+    case "current":
+      return "latest";
+    case "number":
+      return selector.version === target.version ? "exact" : "elsewhere";
+    case "exact":
+      return selector.semver === target.semver ? "exact" : "elsewhere";
+    case "channel":
+      return target.channels.includes(selector.name) ? "channel" : "elsewhere";
+    case "range":
+      return semver.satisfies(target.semver, selector.range) ? "range" : "outside";
+    default:
+      return "elsewhere";
+  }
 }
 
 /** Like `resolveRange`: the current version comes first, then the highest that satisfies. */
 function resolvesTo({ semver: wanted, latest, higher }: ReachedVersion, range: string): boolean {
   if (latest !== undefined && semver.satisfies(latest, range)) return latest === wanted;
-  return !higher().some((other) => semver.satisfies(other, range));
+  const parsed = new semver.Range(range);
+  return !higher().some((other) => parsed.test(other));
 }
 
 function readPin(pin: string): VersionSelector | undefined {

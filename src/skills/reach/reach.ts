@@ -2,6 +2,8 @@
  * Who gets a version of a skill ("reach"): installs of members, counted by what their pins do towards the version.
  * Requires `skill: update` or `skill: review`, and for exact numbers and names `analytics: read`.
  */
+import { setImmediate } from "node:timers/promises";
+import { SemVer } from "semver";
 import {
   pinClasses,
   type InstalledCounts,
@@ -22,7 +24,7 @@ import { selectVersion } from "../versions/select-version.ts";
 import { exceeds, isPrerelease, readSelector } from "../versions/semver.ts";
 import { listSemvers } from "../versions/versions.ts";
 import { countGroups, type CompactInstalls } from "./count-installs.ts";
-import { seenFrom, type ReachedVersion } from "./pins.ts";
+import { classOf, seenFrom, type ReachedVersion } from "./pins.ts";
 import { maxInstalls, readInstalls } from "./read-installs.ts";
 
 /** Numbers are rounded up to a multiple of it for callers without `analytics: read`. */
@@ -67,7 +69,7 @@ export async function reachOf(app: App, skill: SeenSkill, wanted: Wanted): Promi
     readInstalls(app, skill._id),
     reachedVersion(app, skill, wanted),
   ]);
-  const counted = countReach(installs, target);
+  const counted = await countReach(installs, target);
   const { version, semver } = wanted;
   const isExact = skill.can?.includes("analytics") === true;
   return {
@@ -90,7 +92,7 @@ async function reachedVersion(app: App, skill: SkillDoc, wanted: Wanted): Promis
   const becomesLatest =
     wanted.isChosen ??
     (isNew && !isPrerelease(semver) && (current === undefined || exceeds(semver, current)));
-  let higher: string[] | undefined;
+  let higher: SemVer[] | undefined;
   return {
     version,
     semver,
@@ -102,8 +104,8 @@ async function reachedVersion(app: App, skill: SkillDoc, wanted: Wanted): Promis
     isWithdrawn: state === "yanked" || state === "rejected",
     higher: () =>
       (higher ??= withoutWithdrawn(skill, versions)
-        .filter((other) => exceeds(other.semver, semver))
-        .map((other) => other.semver)),
+        .map((other) => new SemVer(other.semver))
+        .filter((other) => other.compare(semver) > 0)),
   };
 }
 
@@ -112,12 +114,17 @@ const firstClass = 4;
 
 type Counted = Pick<SkillReachPayload, "all" | "installed" | "getting" | "spread" | "pins">;
 
-function countReach(installs: CompactInstalls, target: ReachedVersion): Counted {
-  const byPin = installs.pins.map((pin) => {
+/** Pins that are compared with versions before other requests continue. */
+const comparedPins = 4;
+
+async function countReach(installs: CompactInstalls, target: ReachedVersion): Promise<Counted> {
+  const byPin: number[] = [];
+  for (const [at, pin] of installs.pins.entries()) {
+    if (at > 0 && at % comparedPins === 0) await setImmediate();
     const seen = seenFrom(target, pin);
     const bit = 1 << (firstClass + pinClasses.indexOf(seen.class));
-    return bit | everyone | (seen.isGetting ? getting : 0);
-  });
+    byPin.push(bit | everyone | (seen.isGetting ? getting : 0));
+  }
   const counts = countGroups(installs, firstClass + pinClasses.length, (at) => {
     const bits = byPin[installs.pin[at]!]!;
     if (installs.version[at] !== target.version) return bits;
@@ -170,14 +177,14 @@ export async function listReached(
     readInstalls(app, skill._id),
     reachedVersion(app, skill, wanted),
   ]);
-  const wantedPins = query.class && pins.filter((pin) => seenFrom(target, pin).class === query.class);
+  const wantedPins = query.class && pins.filter((pin) => classOf(target, pin) === query.class);
   return pageOfInstalls(
     query,
     (after, limit) => app.storage.installs.listOfSkill(skill._id, after, limit, wantedPins),
     async (rows) =>
       (await keepMembers(app, skill.tenantId, rows)).map(({ row, user }) => {
         const { _id: id, platform, scope, semver, range: pin, updatedAt } = row;
-        const seen = seenFrom(target, pin).class;
+        const seen = classOf(target, pin);
         const at = updatedAt.toISOString();
         return {
           row,

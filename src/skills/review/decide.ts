@@ -32,6 +32,7 @@ export function decideVersion(
 ): Promise<Changed> {
   if (decision === "override") return overrideScan(app, actor, ref, wanted, comment ?? "");
   const isApproval = decision === "approve";
+  let isNew = true;
   return changeState(app, actor, ref, wanted, {
     load: () => loadSkill(app, actor, ref, "skill:review"),
     async change(version, mark, skill) {
@@ -46,14 +47,15 @@ export function decideVersion(
       if (actor.kind !== "user") return undefined;
       if (!isApproval) return { rejected: comment ?? "" };
       const before = mark.review?.approvals ?? [];
-      if (before.some(({ userId }) => userId === actor.userId)) return undefined;
-      return {
-        approval: { userId: actor.userId, at: app.now() },
-        release: before.length + 1 >= approvalsOf(rule) ? "review" : undefined,
-      };
+      isNew = !before.some(({ userId }) => userId === actor.userId);
+      const count = before.length + (isNew ? 1 : 0);
+      // The rule may ask for fewer approvals than when the others were given.
+      const release = count >= approvalsOf(rule) ? ("review" as const) : undefined;
+      if (!isNew) return release && { release };
+      return { approval: { userId: actor.userId, at: app.now() }, release };
     },
     events: ({ _id: versionId }) =>
-      isApproval ? [{ name: "skill.version_approved", metadata: { versionId, comment } }] : [],
+      isApproval && isNew ? [{ name: "skill.version_approved", metadata: { versionId, comment } }] : [],
   });
 }
 
@@ -111,10 +113,10 @@ export function refusalOf(
   if (!isPerson(actor)) return personOnly;
   if (asAdministrator) return "Only reviewers of the organization approve or reject it.";
   if (!can?.includes("review")) return "Your role does not allow skill: review here.";
-  if (mark.review?.publisherId === actor.userId || version.author?.id === actor.userId)
+  if (mark.review?.publisherIds?.includes(actor.userId) || version.author?.id === actor.userId)
     return "You published it, so another reviewer has to decide.";
   const teams = membershipIn(actor, tenantId)?.teamIds ?? [];
-  if (rule?.teamIds && !rule.teamIds.some((id) => teams.includes(id)))
+  if (rule?.teamIds?.length && !rule.teamIds.some((id) => teams.includes(id)))
     return "Only members of the teams of its review rule decide about it.";
   return undefined;
 }

@@ -20,7 +20,7 @@ export async function findHold(
 ): Promise<Hold | undefined> {
   if (imported || !membershipIn(actor, tenantId)?.reviews) return undefined;
   if (!(await findReviewRule(app, tenantId, folderId))) return undefined;
-  return { held: ["review"], review: { publisherId: publisherOf(actor), approvals: [] } };
+  return { held: ["review"], review: { publisherIds: publishersOf(actor), approvals: [] } };
 }
 
 /** The same for a publish that is planned, as a sentence about what happens next. */
@@ -37,8 +37,11 @@ export async function findHoldNotice(
 export const heldWarning = ({ semver }: { semver: string }): string =>
   `${semver} waits for a review: only those who may update or review the skill get it until it is approved.`;
 
-/** The person behind a publish: for a token of an organization or of a CI run, the one who created it or its policy. */
-function publisherOf(actor: Actor): string | undefined {
-  if (actor.kind === "user") return actor.userId;
-  return actor.kind === "organization" ? actor.creatorId : undefined;
+/**
+ * The people behind a publish: for a token of an organization, the one who created it; for one of a CI run, those who
+ * decided what its trust policy permits.
+ */
+function publishersOf(actor: Actor): readonly string[] {
+  if (actor.kind === "user") return [actor.userId];
+  return (actor.kind === "organization" && actor.creatorIds) || [];
 }

@@ -3,6 +3,7 @@
  * killed process delays a scan and never skips it.
  */
 import { ReadableStream } from "node:stream/web";
+import { noteCount } from "../../../contract/observation.ts";
 import { isFlagged, type FlaggedVerdict } from "../../../contract/scan/policy.ts";
 import type { ScanReport } from "../../../contract/scan/report.ts";
 import { ruleSetVersion } from "../../../contract/scan/rules/index.ts";
@@ -40,12 +41,21 @@ export async function runScans(app: App): Promise<void> {
     const now = app.now().getTime();
     const claimed = await app.storage.versionScans.claim(new Date(now), new Date(now + leaseMs));
     if (!claimed) break;
-    const failure = await runScan(app, claimed);
+    const failure = await runScan(app, claimed).catch((error: unknown) => brokenScan(app, claimed, error));
     if (failure !== undefined) failed.push(failure);
   }
   if (failed.length > 0)
     throw new ScansFailed(`${failed.length} versions could not be scanned: ${failed.slice(0, 10).join(" ")}`);
 }
+
+/** Its lease ends in minutes, and another run repeats it: other scans do not wait for it. */
+function brokenScan({ log }: App, { skillId, version }: VersionScanDoc, error: unknown): string {
+  if (isBusy(error)) throw error;
+  log.error({ error, skillId, version }, "the result of a scan could not be applied");
+  return `Version ${version} of skill ${skillId}: its result could not be applied.`;
+}
+
+const isBusy = (error: unknown) => error instanceof ServiceError && error.code === "unavailable";
 
 /** Returns a sentence if it was the last attempt and has failed. */
 async function runScan(app: App, scan: VersionScanDoc): Promise<string | undefined> {
@@ -62,6 +72,7 @@ async function runScan(app: App, scan: VersionScanDoc): Promise<string | undefin
           await app.storage.versionScans.release(_id, app.now());
           throw error;
         });
+  noteCount("scans", { verdict: report.verdict });
   if (failure === undefined) {
     const finished = await app.storage.versionScans.finish(_id, { ...report, at: app.now() });
     // A harmless first result changes nothing.
@@ -115,7 +126,7 @@ async function scanVersion(app: App, version: VersionDoc): Promise<ScanReport> {
   try {
     return await app.compute.by("scans").run("scan", stream, [stream]);
   } catch (error) {
-    if (error instanceof ServiceError && error.code === "unavailable") throw error;
+    if (isBusy(error)) throw error;
     app.log.error({ error, skillId: version.skillId, version: version.version }, "a scan failed");
     return failedReport("The scan took too much time or memory, or the files could not be read.");
   } finally {

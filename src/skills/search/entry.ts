@@ -63,6 +63,7 @@ export function entryOf(skill: SkillToIndex, content: Content | undefined): NewS
 
 /** The text and the file names of the current version; undefined if they can't be read. */
 export async function readContentOf(app: App, skill: SkillToIndex): Promise<Content | undefined> {
+  if (skill.withheld === "withdrawn") return { body: "", files: [] };
   const repo = { tenantId: skill.tenantId, skillId: skill._id };
   const { oid, format } = skill.current;
   const root = format === "markdown" ? rootFileOf(skill.type) : "SKILL.md";

@@ -33,7 +33,7 @@ import { applyVerdictsOf, isOpen } from "../scan/apply-verdict.ts";
 import type { RevertSkill, UpdateSkill } from "../schema.ts";
 import { releaseShareSlot } from "../share/share-slots.ts";
 import { skillRetries } from "../skill-retries.ts";
-import { reserveDeletedSlugs, type DeletedSkill } from "../slugs/reserve.ts";
+import { reserveDeletedSlugs, type FormerSkill } from "../slugs/reserve.ts";
 import { selectVersion } from "../versions/select-version.ts";
 import { readSelector } from "../versions/semver.ts";
 import { releasePath } from "./place.ts";
@@ -225,7 +225,7 @@ export async function deleteSkill(app: App, actor: Actor, ref: string): Promise<
 /** Deletes a skill for a caller that has checked access. Returns false if it was deleted already. */
 export async function removeSkill(
   app: App,
-  skill: DeletedSkill & Pick<SkillDoc, "folderId">,
+  skill: FormerSkill & Pick<SkillDoc, "folderId">,
   event: EventRow,
 ): Promise<boolean> {
   if (event.actor.type !== "anonymous") await reserveDeletedSlugs(app, skill);

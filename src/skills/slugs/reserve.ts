@@ -4,25 +4,28 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 import type { SlugReservation } from "../../../storage/slug-reservations.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
+import { isInCatalog } from "../load.ts";
 
 type Named = Pick<SkillDoc, "_id" | "tenantId" | "slug">;
-export type DeletedSkill = Named & Pick<SkillDoc, "visibility" | "takedown" | "withheld">;
+export type FormerSkill = Named &
+  Pick<SkillDoc, "visibility" | "effectiveRestrictionId" | "takedown" | "withheld">;
+
+/** Whether the catalog has the skill under the slug that it loses: others than members may then know the slug. */
+const isKnown = (skill: FormerSkill) => isInCatalog(skill) || undefined;
 
 /**
  * Reserves the slug that a skill is about to lose by a rename. If that is interrupted, the reservation has no effect,
  * since a slug leads to the skill that has it.
  */
-export const reserveFormerSlug = (app: App, skill: Named): Promise<void> =>
-  reserve(app, skill, { reason: "renamed", since: app.now() });
+export const reserveFormerSlug = (app: App, skill: FormerSkill): Promise<void> =>
+  reserve(app, skill, { reason: "renamed", since: app.now(), wasPublic: isKnown(skill) });
 
 /** Reserves the slugs of a skill that is about to be deleted, so that nothing else answers to what was installed. */
-export async function reserveDeletedSlugs(app: App, skill: DeletedSkill): Promise<void> {
+export async function reserveDeletedSlugs(app: App, skill: FormerSkill): Promise<void> {
   const since = app.now();
   const until = new Date(since.getTime() + limits.deletedSlugDays * 86_400_000);
-  const wasPublic = (skill.visibility === "public" && !skill.takedown && !skill.withheld) || undefined;
-  const ended = { since, until, wasPublic };
-  await reserve(app, skill, { reason: "deleted", ...ended });
-  await app.storage.slugReservations.endWith(skill._id, ended);
+  await reserve(app, skill, { reason: "deleted", since, until, wasPublic: isKnown(skill) });
+  await app.storage.slugReservations.endWith(skill._id, { since, until });
 }
 
 async function reserve(

@@ -24,8 +24,12 @@ export async function selectVersion(
   return version;
 }
 
-/** The version that a page about a skill shows: the current one, or the last one if none can be installed. */
-export async function shownVersion(app: App, skill: SkillDoc): Promise<VersionDoc> {
+/**
+ * The version that a page about a skill shows: the current one, or the last one if none can be installed. Undefined if
+ * the caller for whom the skill was loaded may not see that.
+ */
+export async function shownVersion(app: App, skill: SeenSkill): Promise<VersionDoc | undefined> {
+  if (unseenVersions(skill).includes(skill.current.version)) return undefined;
   const version = await findVersion(app, skill, skill.current.version);
   if (!version) throw new Error(`version ${skill.current.version} of skill ${skill._id} has no row`);
   return version;

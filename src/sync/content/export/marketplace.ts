@@ -44,7 +44,9 @@ async function marketplaceEdit(
   const sorted = skills.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
   const located = sorted.slice(0, limits.skillsPerMarketplace);
   const listed = located.filter((skill) => !isTextRule(skill));
-  const renames = Object.entries((await renamesOf(app, tenant, listed, true)) ?? {});
+  const renames = Object.entries(
+    (await renamesOf(app, tenant, listed, { isPublic: false, withDeleted: true })) ?? {},
+  );
   const rules = new Map<string, ReturnType<typeof ruleFile>>();
 
   async function content(present: ReadonlySet<string>): Promise<MarketplaceContent> {

@@ -1,6 +1,6 @@
 import type { LinkProps } from "@tanstack/react-router";
 import { countText } from "../../../../contract/count-text.ts";
-import type { AdminConnection, Queue } from "../../api/admin.ts";
+import type { AdminConnection, Queue, ServiceHealth } from "../../api/admin.ts";
 import type { Check } from "./health-checks.tsx";
 import { queueTitle } from "./jobs/titles.ts";
 
@@ -15,6 +15,7 @@ export interface AttentionItem {
 interface Sources {
   queues: Queue[];
   checks: Check[];
+  conditions: ServiceHealth["conditions"];
   /** The first page, on which those with a problem come first. */
   connections: AdminConnection[];
   reports: Many;
@@ -27,11 +28,21 @@ interface Many {
   isMore: boolean;
 }
 
+/** A condition that the queues tell about, too, with the number of jobs. */
+const failedJob = "job-failed ";
+
 const manyText = ({ count, isMore }: Many, one: string) =>
   isMore ? `More than ${count} ${one}s` : countText(count, one);
 
 /** Items that an administrator has to look at, the most urgent first. */
-export function attentionOf({ queues, checks, connections, reports, held }: Sources): AttentionItem[] {
+export function attentionOf({
+  queues,
+  checks,
+  conditions,
+  connections,
+  reports,
+  held,
+}: Sources): AttentionItem[] {
   const broken = checks.filter(({ isOk }) => !isOk);
   const blocked = connections.filter(({ status }) => status === "blocked");
   const failing = connections.filter(({ status }) => status === "failing");
@@ -50,6 +61,9 @@ export function attentionOf({ queues, checks, connections, reports, held }: Sour
         link: { to: "/admin/jobs", search: { queue: name } },
         label: "Look at them",
       })),
+    ...conditions
+      .filter(({ condition }) => !condition.startsWith(failedJob))
+      .map(({ text }): AttentionItem => ({ text, tone: "warn" })),
     ...queues
       .filter(({ paused }) => paused)
       .map(({ name }): AttentionItem => ({

@@ -49,6 +49,7 @@ function Overview({ live }: { live: LiveQueues }) {
   const items = attentionOf({
     queues: live.queues ?? [],
     checks,
+    conditions: health.data?.conditions ?? [],
     connections: itemsOf(connections),
     reports: { count: itemsOf(reports).length, isMore: reports.hasNextPage },
     held: { count: itemsOf(held).length, isMore: held.hasNextPage },

@@ -56,7 +56,7 @@ export function Facts({ skill, skillRef }: Props) {
       <dt>Updated</dt>
       <dd>
         <Time value={skill.updatedAt} />
-        {version.author && ` by ${version.author.username}`}
+        {version?.author && ` by ${version.author.username}`}
       </dd>
     </dl>
   );
