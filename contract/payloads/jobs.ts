@@ -121,7 +121,7 @@ export const HealthPayload = z
         z.object({
           condition: z.string().meta({ description: "such as `sync-lag` or `audit-forwarding`" }),
           text: z.string().meta({ description: "a sentence about its state" }),
-          since: Time,
+          since: Time.meta({ description: "when it was found first" }),
         }),
       )
       .max(maxConditions)
