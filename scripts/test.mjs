@@ -33,7 +33,7 @@ if (files.length === 0) {
   console.log("No test file is affected by the changes.");
   process.exit(0);
 }
-// node:test hands on the options of node. Errors then have the lines of the sources, which takes too long for all tests.
+// node:test hands on the options of node. Errors then have the lines of the sources; for all tests, it takes too long.
 if (files.length <= MAX_MAPPED_FILES) process.execArgv.push("--enable-source-maps");
 await buildIfStale(["server", "cli", "package", "web", "tests"]);
 

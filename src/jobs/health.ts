@@ -88,7 +88,7 @@ export const checkRestore = (app: Pick<App, "storage" | "repos" | "now">) =>
 export const checkDisks = ({ config }: Pick<App, "config">) =>
   Promise.all([diskOf("data", config.dataDir), diskOf("git", config.gitRoot)]);
 
-/** What the job `maintenance.watch-conditions` found last. */
+/** Conditions that the job `maintenance.watch-conditions` found last. */
 async function listConditions({ storage }: App): Promise<HealthPayload["conditions"]> {
   const applying = await storage.operatorConditions.listApplying(maxConditions);
   return applying.flatMap(({ _id: condition, text, since }) =>

@@ -1,4 +1,4 @@
-/** What strangers get from a marketplace of versions that were held later, and of slugs that were never public. */
+/** Versions that were held later, and slugs that were never public, in a marketplace that strangers read. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { publishSkill, newFolder, restrict } from "../support/organization.ts";

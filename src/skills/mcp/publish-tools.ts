@@ -164,7 +164,7 @@ async function planNext(
   );
 }
 
-/** Remarks about the content, whether the version would be holdNotice, and who gets it. */
+/** Remarks about the content, whether the version would wait for a review, and who gets it. */
 function plannedWarnings(
   { warnings }: { warnings: string[] },
   { holdNotice, reach }: Pick<VersionPlan, "holdNotice" | "reach">,
