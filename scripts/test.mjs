@@ -20,8 +20,8 @@ const HOUR_MS = 3_600_000;
 /** Loading the sources takes about as long as the tests of a file. */
 const MAX_FILES_PER_PROCESS = 10;
 const MAX_MAPPED_FILES = 100;
-/** Three more than there are cores: tests wait for git, engines, browsers and children. */
-const CONCURRENCY = Math.min(os.availableParallelism() + 3, 8);
+/** Two more than there are cores: tests wait for git, engines, browsers and children. */
+const CONCURRENCY = Math.min(os.availableParallelism() + 2, 8);
 
 if (process.argv.includes("--long")) process.env.SVC_LONG = "1";
 /** A file that takes longer hangs, even on a slow and busy machine. */

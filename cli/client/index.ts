@@ -146,7 +146,7 @@ async function send(client: ClientOptions, route: Route, input: AnyInput, option
       ...(options.signal ? [options.signal] : []),
     ]);
     let failure: SvcError;
-    let wait: string | null = null;
+    let wait = "";
     try {
       const init: RequestInit = {
         method: route.method,
@@ -158,7 +158,7 @@ async function send(client: ClientOptions, route: Route, input: AnyInput, option
       const response = await request(addressOf(client.baseUrl, route.path, input), init);
       if (response.ok) return await resultOf(response);
       failure = await failureOf(response);
-      wait = response.headers.get("retry-after");
+      wait = response.headers.get("retry-after") ?? "";
     } catch (error) {
       if (options.signal?.aborted) throw error;
       failure = new SvcError("The service can't be reached.", "network", 0, {}, error);
@@ -167,10 +167,9 @@ async function send(client: ClientOptions, route: Route, input: AnyInput, option
     const mayRepeat = isRepeatable || failure.status === 429;
     const canPass = failure.status === 0 || transient.has(failure.status);
     if (!mayRepeat || !canPass || attempt >= maxAttempts) throw failure;
-    await delay(
-      wait === null ? 250 * 2 ** attempt * (0.5 + Math.random()) : Number(wait) * 1000,
-      options.signal,
-    );
+    // Proxies may send a date in place of seconds (RFC 9110, section 10.2.3).
+    const isSeconds = /^\d+$/.test(wait);
+    await delay(isSeconds ? Number(wait) * 1000 : 250 * 2 ** attempt * (0.5 + Math.random()), options.signal);
   }
 }
 

@@ -17,7 +17,7 @@ import { runCount } from "../support/run-count.ts";
 import { newOrganization, setUpService } from "../support/set-up.ts";
 import { hostileRequest, type HostileRequest, type Targets } from "./hostile-requests.ts";
 
-const requests = runCount(800, 100_000);
+const requests = runCount(500, 100_000);
 const firstSeed = Number(process.env["SVC_FUZZ_SEED"] ?? 0);
 const atOnce = 4;
 /** Accounts and organizations are deleted and signed out during the test. */

@@ -15,7 +15,7 @@ import {
   temporaryFolder,
 } from "../support/server.ts";
 
-const kills = runCount(3, 40);
+const kills = runCount(2, 40);
 const env = { RATE_LIMITS: "false", LOG_LEVEL: "warn" };
 let targets = 0;
 

@@ -21,7 +21,7 @@ import {
   temporaryFolder,
 } from "../support/server.ts";
 
-const kills = runCount(5, 500);
+const kills = runCount(3, 500);
 /** This many of the kills include the engines: a full start with cold engines follows each. */
 const wholeKills = Math.max(1, Math.round(kills * 0.02));
 const processes = 3;

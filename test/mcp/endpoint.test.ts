@@ -16,7 +16,7 @@ const send = (path: string, headers: Headers, body: string | Buffer) =>
 
 const MiB = 1024 * 1024;
 /** Calls at once: 10,000 in a long run. */
-const calls = runCount(400, 10_000);
+const calls = runCount(200, 10_000);
 
 /** Sends a large call until the answer arrives. Returns its status and the bytes that were sent until then. */
 async function sendLarge(path: string, bytes: number, isAnnounced: boolean) {

@@ -22,7 +22,7 @@ describe("publishers on several machines with an object store, killed with SIGKI
   });
 
   it("leave every acknowledged version readable, and no other visible", async () => {
-    const report = await crashRounds({ folder, kills: runCount(18, 300), writers: 3, storeOf });
+    const report = await crashRounds({ folder, kills: runCount(10, 300), writers: 3, storeOf });
 
     assert.ok(report.versions >= report.kills / 3, `only ${report.versions} versions were published`);
     assert.deepEqual(report.fsckErrors, []);

@@ -20,7 +20,7 @@ import { until } from "../support/until.ts";
 import { copyInUse, startWriters } from "./writers.ts";
 
 /** Writes during the export; `npm run test:long` has more. */
-const writes = runCount(400, 20_000);
+const writes = runCount(200, 20_000);
 /** Lines of the export between which writes are awaited. */
 const linesPerPause = 20;
 const writesPerPause = 10;

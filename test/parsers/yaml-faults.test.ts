@@ -111,7 +111,7 @@ describe("frontmatter that is no YAML", () => {
           /Alias resolution|implicit|compact mapping|flow (?:sequence|map)|YAML token|undefined/,
         );
       }),
-      { numRuns: runCount(3000, 10_000) },
+      { numRuns: runCount(1000, 10_000) },
     );
   });
 });

@@ -9,7 +9,7 @@ import { closeChildren, runInChild } from "../../workers/children.ts";
 import { runCount } from "../support/run-count.ts";
 import { newScenario, startScenarioEnvironment } from "../support/sync/scenario.ts";
 
-const number = runCount(120, 5000);
+const number = runCount(60, 5000);
 /** The limits of the process, as in `workers/processors.ts`. */
 const childLimits = { maxOldSpaceMb: 1024, timeoutMs: 3_600_000 };
 
