@@ -57,7 +57,7 @@ export async function resolveSkill(
   }
 }
 
-/** Says once to whoever still uses it that a reference has a former slug. */
+/** A warning for a reference that has a previous slug. */
 function renameWarning(ref: string, skill: SkillDoc): string[] {
   const slug = /^(?:[a-z0-9-]+[/~])?([a-z0-9-]+)$/.exec(ref)?.[1];
   const names = [skill.slug, skill.publicId, skill._id];

@@ -55,7 +55,7 @@ describe("the owner team of a skill", () => {
   it("must exist, and can be named only by those who may read teams", async (t) => {
     const { json, asViewer, ref } = await setUp(t);
 
-    const missing = await json("edit", ref("one"), "--owner-team", "nobody");
+    const missing = await json("edit", ref("one"), "--owner-team", "missing");
     assert.equal(missing.error.code, "E_NOT_FOUND");
     assert.match(missing.error.message, /Use one of Platform team\./);
     assert.equal(

@@ -78,7 +78,7 @@ describe("a scan whose thread ends", () => {
 });
 
 describe("a scan whose process ends each time", () => {
-  it("is pending until then, fails after the attempts of any scan, and is done when it is requested again", async () => {
+  it("is pending, fails after the attempts of any scan, and is done when it is requested again", async () => {
     const id = await publish("deadly");
     const { compute } = app;
     /** The claim is all that remains of an attempt of a process that was killed. */

@@ -62,7 +62,7 @@ describe("reviews in the dashboard", { skip: whyNoBrowser() ?? false }, async ()
     assert.deepEqual(troubles, []);
   });
 
-  it("show the changes, take comments on lines, and reject for good", async () => {
+  it("show the changes, take comments on lines, and reject permanently", async () => {
     const { id } = (await skillFor(author.token)).data;
     const pushed = await service.call<VersionResult>("POST", `/api/skills/${id}/versions`, {
       token: author.token,

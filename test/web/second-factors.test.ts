@@ -110,7 +110,7 @@ describe("second factors in a browser", { skip: whyNoBrowser() }, async () => {
     await dialog.getByRole("button", { name: "Use a passkey" }).click();
     const codes = page.getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
     await codes.first().waitFor();
-    await page.getByRole("button", { name: "I have kept them" }).click();
+    await page.getByRole("button", { name: "I have kept them" }).press("Enter");
   });
 
   it("asks for a factor after the password", async () => {

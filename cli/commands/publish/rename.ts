@@ -17,7 +17,7 @@ export const rename = defineCommand({
     if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(args.slug))
       throw invalidArgument(
         "<slug>",
-        `"${args.slug}" is no slug: use lower-case letters, digits and single hyphens.`,
+        `"${args.slug}" is not a valid slug: use lower-case letters, digits and single hyphens.`,
       );
     const { client } = await openSession(context);
     const { skill: found } = await client.find(ref);

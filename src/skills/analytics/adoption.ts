@@ -33,15 +33,15 @@ export async function readAdoption(
     findVersions(app, skill, { prerelease: false, limit: maxReleases }),
   ]);
   const dates = Array.from({ length: days }, (_, index) => dayBefore(app, days - 1 - index));
-  const known = knownDays(dates, stored, countInstalled(groups));
+  const dailyCounts = knownDays(dates, stored, countInstalled(groups));
   const unseen = unseenVersions(skill);
-  const versions = mostInstalled(known).filter(({ version }) => !unseen.includes(version));
+  const versions = mostInstalled(dailyCounts).filter(({ version }) => !unseen.includes(version));
   const isAtLeast = comparison();
   const released = releases.filter(({ version }) => !unseen.includes(version));
   const newestOn = newestByDay(released, dates);
   return {
     versions: versions.map(({ version, semver }) => ({ version, semver })),
-    daily: known.map((day) => {
+    daily: dailyCounts.map((day) => {
       const newest = newestOn.get(day.date);
       return {
         date: day.date,
@@ -57,7 +57,7 @@ export async function readAdoption(
         version,
         semver,
         releasedAt: createdAt.toISOString(),
-        daily: known
+        daily: dailyCounts
           .filter(({ date }) => date >= releasedOn)
           .map((day) => ({
             date: day.date,

@@ -34,7 +34,7 @@ const kinds: Partial<Record<EventName, FollowedKind>> = {
 };
 
 /** Number of people with mails about reviews that are looked up at a time. */
-const reviewersAtOnce = 1000;
+const reviewerBatch = 1000;
 
 /**
  * Kinds that members of the owner team are shown, of which all but the first are shown to them only, and `review` to
@@ -161,10 +161,10 @@ async function reviewersOf(app: App, { tenantId }: Subject, changes: readonly Ch
   if (!changes.some(({ kind }) => kind === "review")) return [];
   const found: string[] = [];
   for (let after: string | undefined; ;) {
-    const ids = await app.storage.followSettings.listReviewers(after, reviewersAtOnce);
+    const ids = await app.storage.followSettings.listReviewers(after, reviewerBatch);
     const members = await app.storage.memberships.listByUserIds(tenantId, ids);
     found.push(...members.map(({ userId }) => userId));
-    if (ids.length < reviewersAtOnce) return found;
+    if (ids.length < reviewerBatch) return found;
     after = ids.at(-1);
   }
 }

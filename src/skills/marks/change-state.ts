@@ -177,8 +177,8 @@ function cutChannels(
 }
 
 /**
- * Throws `limit_reached` if people would mark more versions of a skill than its document should hold. What a scan finds
- * and a reviewer rejects is recorded in any case, and counts as little as possible.
+ * Throws `limit_reached` if people would mark more versions of a skill than its document should hold. Rejected versions
+ * do not count, and marks of the service are not checked: a publisher must not be able to prevent a hold.
  */
 export function requireRoom(
   { slug, marks: before = [] }: Pick<SkillDoc, "slug" | "marks">,

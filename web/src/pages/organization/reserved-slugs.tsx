@@ -46,7 +46,7 @@ export function ReservedSlugs({ slug }: { slug: string }) {
           onClose={() => setFreeing(undefined)}
         >
           <p>
-            Any new skill can then have this slug, also one of somebody else, and what uses it today gets that
+            Any member can then give this slug to a new skill, and installs that still use the slug get that
             skill. This can't be undone.
           </p>
         </ConfirmDialog>

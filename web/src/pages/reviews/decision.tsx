@@ -71,7 +71,7 @@ export function Decision({ skillRef: ref, review }: Props) {
           }}
           onClose={() => setRejecting(false)}
         >
-          <p>A rejection is final: nobody gets this version. The author can publish another one.</p>
+          <p>A rejection is final: this version can't be installed. The author can publish another one.</p>
         </ConfirmDialog>
       )}
     </section>
