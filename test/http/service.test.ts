@@ -226,7 +226,7 @@ describe("the service over HTTP", () => {
       (line) => line["requestId"] === failed.body["requestId"] && line["error"] !== undefined,
     )!;
     assert.equal((trouble["error"] as { message: string }).message, "trouble");
-    assert.ok((trouble["error"] as { stack: string }).stack.includes("service.ts"));
+    assert.ok((trouble["error"] as { stack: string }).stack.includes("test/http/service.test."));
   });
 });
 

@@ -21,6 +21,8 @@ export function totpCode(secret: string, at: Date, digits = 6): string {
 
 export interface Enrolled {
   secret: string;
+  /** The code that confirmed the app. */
+  usedCode: string;
   recoveryCodes: string[];
   /** The session after the enrolment, which replaces the previous one. */
   cookie: string;
@@ -39,11 +41,13 @@ export async function enrolTotp(service: AccountsService, session: string): Prom
   const begun = await service.call("POST", "/api/auth/mfa/totp", { cookie: session });
   assert.equal(begun.status, 200, begun.text);
   const secret = String(begun.body.data["secret"]);
-  const json = { code: totpCode(secret, service.app.now()) };
+  const usedCode = totpCode(secret, service.app.now());
+  const json = { code: usedCode };
   const confirmed = await service.call("POST", "/api/auth/mfa/totp/confirm", { cookie: session, json });
   assert.equal(confirmed.status, 200, confirmed.text);
   return {
     secret,
+    usedCode,
     recoveryCodes: confirmed.body.data["recoveryCodes"] as string[],
     cookie: cookieNamed(confirmed, "svc_session") ?? session,
     nextCode() {

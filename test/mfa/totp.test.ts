@@ -119,10 +119,10 @@ describe("an authenticator app", () => {
   });
 
   it("refuses the code that confirmed it", async () => {
-    const { secret } = await enrolTotp(service, session);
+    const { usedCode } = await enrolTotp(service, session);
     const { ticket, cookie } = await beginSignIn(service, credentials);
 
-    const answer = await verify(cookie, { ticket, code: totpCode(secret, service.app.now()) });
+    const answer = await verify(cookie, { ticket, code: usedCode });
 
     assert.equal(answer.status, 401);
     assert.equal(answer.body.code, "invalid_credentials");
