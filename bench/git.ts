@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
-import { compareUtf8 } from "../contract/package-rules.ts";
+import { compareUtf8 } from "../contract/checks/package-rules.ts";
 import { writeZip } from "../repos/archive/index.ts";
 import { openSkillStore, type SkillStore, type TreeFile } from "../repos/store/index.ts";
 import { crashRounds } from "../test/store/crash-rounds.ts";

@@ -7,7 +7,7 @@
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { openLog } from "../src/log.ts";
 import { newId, openDatabase, type Database } from "../storage/database.ts";
-import type { MembershipDoc } from "../storage/memberships.ts";
+import type { MembershipDoc } from "../storage/memberships/memberships.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
 import { median, percentile, reportRows, row } from "./figures/figures.ts";
 import { readOptions } from "./figures/options.ts";

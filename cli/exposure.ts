@@ -1,5 +1,5 @@
 /** The readers that a change adds, and the confirmation of the change. */
-import type { AudiencePayload, ExposurePayload } from "../contract/payloads/exposure.ts";
+import type { AudiencePayload, ExposurePayload } from "../contract/payloads/skills/exposure.ts";
 import type { Context } from "./context.ts";
 import { askYes, requireInteraction } from "./terminal/prompts.ts";
 import { plainLine } from "./terminal/table.ts";

@@ -1,6 +1,6 @@
+import type { TokenPayload } from "../contract/payloads/accounts/tokens.ts";
 /** Parts of JSON documents that several commands share. */
-import type { CatalogItem, SkillPayload, VersionPayload } from "../contract/payloads/skills.ts";
-import type { TokenPayload } from "../contract/payloads/tokens.ts";
+import type { CatalogItem, SkillPayload, VersionPayload } from "../contract/payloads/skills/skills.ts";
 import type { FlagShape, PositionalShape } from "./arguments/command-shape.ts";
 import type { Context } from "./context.ts";
 

@@ -1,6 +1,6 @@
 /** Who gets a version, in the results of dry runs. The service may be another release, so the form is checked. */
-import type { SkillReachPayload } from "../contract/payloads/skill-reach.ts";
-import { reachSentence } from "../contract/reach-text.ts";
+import type { SkillReachPayload } from "../contract/payloads/skills/reach.ts";
+import { reachSentence } from "../contract/text/reach-text.ts";
 import { type Shape, fits } from "./api/shapes.ts";
 import { plainLine } from "./terminal/table.ts";
 

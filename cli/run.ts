@@ -2,7 +2,7 @@
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { suggest } from "../contract/suggest.ts";
+import { suggest } from "../contract/text/suggest.ts";
 import { asksForJson, locateCommand, normaliseArguments } from "./arguments/argv.ts";
 import type { Command, CommandResult } from "./command.ts";
 import type { Context } from "./context.ts";

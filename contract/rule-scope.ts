@@ -1,7 +1,7 @@
 /**
  * When a rule applies: keys of its frontmatter, read without a YAML parser, whose loading would slow down each install.
  */
-import { scopeKeys } from "./known-keys.ts";
+import { scopeKeys } from "./document/known-keys.ts";
 import type { SkillType } from "./vocabulary.ts";
 
 /** A text skill or rule. */

@@ -329,7 +329,7 @@ export type ReportReason = (typeof reportReasons)[number];
 export const reportStates = ["open", "resolved", "dismissed"] as const;
 export type ReportState = (typeof reportStates)[number];
 
-export { eventNames, type EventName } from "./event-names.ts";
+export { eventNames, type EventName } from "./events/event-names.ts";
 
 /** Who can create an account: anyone, or people who were invited to an organization. */
 export const signUpModes = ["open", "invite"] as const;

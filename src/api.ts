@@ -1,6 +1,6 @@
 /** Every way in: the features' routes, named in one file, and the HTTP application made of them. */
 import type Koa from "koa";
-import { PackageError } from "../contract/package-rules.ts";
+import { PackageError } from "../contract/checks/package-rules.ts";
 import { RepoError } from "../repos/errors.ts";
 import { isUnavailable } from "../storage/database.ts";
 import { aboutRoutes } from "./accounts/about-routes.ts";

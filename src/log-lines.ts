@@ -1,5 +1,5 @@
 /** Lines of the log for a person at a terminal. */
-import { hiddenCharacters } from "../contract/unsafe-characters.ts";
+import { hiddenCharacters } from "../contract/checks/unsafe-characters.ts";
 
 interface Entry extends Record<string, unknown> {
   level: string;

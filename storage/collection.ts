@@ -1,8 +1,8 @@
 /** Declaration of a collection: its indexes, whether its documents have an outbox, and its operations. */
 import type { Collection, Document, Filter, IndexDescription, OptionalUnlessRequiredId } from "mongodb";
 import type { Database } from "./database.ts";
+import { removeSlice } from "./maintenance/slices.ts";
 import { outboxOperations, type OutboxOperations, type WithOutbox } from "./outbox.ts";
-import { removeSlice } from "./slices.ts";
 
 /** Index by which documents with unpublished events are found. */
 export const outboxIndex: IndexDescription = { key: { pendingSince: 1 }, sparse: true };

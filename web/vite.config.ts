@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin, type Rolldown } from "vite";
-import { designTokens } from "../contract/design-tokens.ts";
+import { designTokens } from "../contract/dashboard/design-tokens.ts";
 import { writeGuides } from "./guide-steps.ts";
 import { routes } from "./routes.ts";
 

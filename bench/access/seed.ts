@@ -1,6 +1,6 @@
 /** An organization with thousands of folders, some restricted, and many skills in them, as documents. */
 import { type Database, newId } from "../../storage/database.ts";
-import type { FolderDoc } from "../../storage/folders.ts";
+import type { FolderDoc } from "../../storage/folders/folders.ts";
 import { seedSkills } from "../http/seed.ts";
 
 export interface SeededTree {

@@ -5,7 +5,7 @@
 import { entryOf } from "../../src/skills/search/entry.ts";
 import { type Database, newId } from "../../storage/database.ts";
 import { searchEntriesCollection } from "../../storage/search/entries.ts";
-import type { SkillToIndex } from "../../storage/skills.ts";
+import type { SkillToIndex } from "../../storage/skills/skills.ts";
 
 const syllables = [
   "ba",

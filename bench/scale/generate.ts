@@ -8,10 +8,10 @@
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { entryOf } from "../../src/skills/search/entry.ts";
 import { newId } from "../../storage/database.ts";
-import type { FolderDoc } from "../../storage/folders.ts";
+import type { FolderDoc } from "../../storage/folders/folders.ts";
 import type { Storage } from "../../storage/index.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../storage/versions/versions.ts";
 import { skillRow } from "../http/seed.ts";
 
 export interface InstallationSize {

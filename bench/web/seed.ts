@@ -1,7 +1,7 @@
 /** An organization of 2,000 folders and 10,000 public skills, and two skills whose sizes are at the limits. */
 import { newId, type Database } from "../../storage/database.ts";
-import type { FolderDoc } from "../../storage/folders.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
+import type { FolderDoc } from "../../storage/folders/folders.ts";
+import type { MembershipDoc } from "../../storage/memberships/memberships.ts";
 import type { Client } from "../http/client.ts";
 import { seedSkills, words } from "../http/seed.ts";
 

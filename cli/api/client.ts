@@ -1,15 +1,20 @@
 /** The typed client of the REST API: one function per call, which returns a payload or throws a `CliError`. */
-import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import type { ClientPayload } from "../../contract/payloads/client.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
+import type {
+  CreatedTokenPayload,
+  CurrentTokenPayload,
+  TokenPayload,
+} from "../../contract/payloads/accounts/tokens.ts";
+import type { SearchHit } from "../../contract/payloads/discovery/search.ts";
 import type {
   CreatedFolderPayload,
   FolderPayload,
   MovedSkillPayload,
-} from "../../contract/payloads/folders.ts";
-import type { TenantPayload } from "../../contract/payloads/organizations.ts";
-import type { PublishPlan, VersionPlan } from "../../contract/payloads/plans.ts";
-import type { SearchHit } from "../../contract/payloads/search.ts";
-import type { RegisteredPayload, SharedPayload } from "../../contract/payloads/share.ts";
+} from "../../contract/payloads/organizations/folders.ts";
+import type { TenantPayload } from "../../contract/payloads/organizations/organizations.ts";
+import type { ClientPayload } from "../../contract/payloads/service/client.ts";
+import type { PublishPlan, VersionPlan } from "../../contract/payloads/skills/plans.ts";
+import type { RegisteredPayload, SharedPayload } from "../../contract/payloads/skills/share.ts";
 import type {
   CatalogItem,
   ChangedSkillPayload,
@@ -23,14 +28,9 @@ import type {
   SkillPayload,
   VersionPayload,
   VersionResult,
-} from "../../contract/payloads/skills.ts";
-import type { RenamedSkillPayload } from "../../contract/payloads/slugs.ts";
-import type {
-  CreatedTokenPayload,
-  CurrentTokenPayload,
-  TokenPayload,
-} from "../../contract/payloads/tokens.ts";
-import type { UploadPayload } from "../../contract/payloads/uploads.ts";
+} from "../../contract/payloads/skills/skills.ts";
+import type { RenamedSkillPayload } from "../../contract/payloads/skills/slugs.ts";
+import type { UploadPayload } from "../../contract/payloads/skills/uploads.ts";
 import { CliError } from "../errors.ts";
 import { type Query, openCaller, searchOf } from "./call.ts";
 import { type HttpOptions, send } from "./http.ts";

@@ -1,5 +1,5 @@
 /** Reads the flags of a command line in all forms: `--flag`, `--flag=value`, `-f value`, `-fvalue`, `-f=value`. */
-import { suggest } from "../../contract/suggest.ts";
+import { suggest } from "../../contract/text/suggest.ts";
 import { type CliError, invalidArgument } from "../errors.ts";
 import type { FlagShape } from "./command-shape.ts";
 import { checkValue } from "./flag-values.ts";

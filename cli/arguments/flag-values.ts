@@ -1,5 +1,5 @@
 /** Checks the values of flags and arguments by their declared forms, before a command runs. */
-import { isOneLine } from "../../contract/unsafe-characters.ts";
+import { isOneLine } from "../../contract/checks/unsafe-characters.ts";
 import { invalidArgument } from "../errors.ts";
 
 /** A form with its own rules; a value without one is any text that is not blank. */

@@ -1,6 +1,6 @@
 /** References with a pin, as typed by a user to name a skill and its version. */
 import semver from "semver";
-import { isChannelName } from "../../contract/channel-name.ts";
+import { isChannelName } from "../../contract/names/channel-name.ts";
 import { invalidArgument } from "../errors.ts";
 
 export const unpinned = "latest";

@@ -2,7 +2,7 @@
 import { eventNames, mcpTargets, targets } from "../../contract/vocabulary.ts";
 import type { FlagShape, PositionalShape } from "../arguments/command-shape.ts";
 import type { Context } from "../context.ts";
-import { mainScope } from "../install/scopes.ts";
+import { mainScope } from "../install/records/scopes.ts";
 import { type Config, type Profile, readConfigFile } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
 import { profileNames, profileOverride } from "../state/profiles.ts";

@@ -1,6 +1,6 @@
 /** Checks of what is installed, by the rules of `svc verify`, and of the project in the current folder. */
 import { join } from "node:path";
-import { countText } from "../../contract/count-text.ts";
+import { countText } from "../../contract/text/count-text.ts";
 import type { DriftKind } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";

@@ -1,11 +1,11 @@
 /** Checks of what tools load of the installed skills: twice, or not at all. */
 import type { Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
-import { isThere } from "../install/digest.ts";
-import { describeLoading, openLoading, unreadRecords } from "../install/loading.ts";
-import { type InstalledInScope, inScopes } from "../install/scopes.ts";
-import { attempt } from "../mcp/failed-entry.ts";
-import { findEntryFile } from "../mcp/plan-entry.ts";
+import { isThere } from "../install/locations/digest.ts";
+import { describeLoading, openLoading, unreadRecords } from "../install/locations/loading.ts";
+import { type InstalledInScope, inScopes } from "../install/records/scopes.ts";
+import { attempt } from "../mcp/entries/failed-entry.ts";
+import { findEntryFile } from "../mcp/entries/plan.ts";
 import { installedServers } from "../mcp/records.ts";
 import type { Profile } from "../state/config.ts";
 import { isInstalled, machineOf } from "../targets/detect.ts";

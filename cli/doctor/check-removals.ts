@@ -1,9 +1,9 @@
-import { countText } from "../../contract/count-text.ts";
+import { countText } from "../../contract/text/count-text.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
+import { resolvePins } from "../install/pins/resolve-pins.ts";
+import { inScopes } from "../install/records/scopes.ts";
 import { removalOf, removalText } from "../install/removal.ts";
-import { resolvePins } from "../install/resolve-pins.ts";
-import { inScopes } from "../install/scopes.ts";
 import { openSession } from "../state/session.ts";
 import { type Check, ok, warning } from "./check.ts";
 

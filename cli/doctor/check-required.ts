@@ -1,8 +1,8 @@
-import { countText } from "../../contract/count-text.ts";
-import { listText } from "../../contract/list-text.ts";
+import { countText } from "../../contract/text/count-text.ts";
+import { listText } from "../../contract/text/list-text.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
-import { missingRequired } from "../install/required-skills.ts";
+import { missingRequired } from "../install/pins/required-skills.ts";
 import { openSession } from "../state/session.ts";
 import { type Check, ok, warning } from "./check.ts";
 

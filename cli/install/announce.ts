@@ -13,14 +13,20 @@ import {
 import type { StateChange } from "../state/state.ts";
 import { writeCache } from "../state/write-cache.ts";
 import type { FetchedVersion } from "./fetch.ts";
-import { isInside, linkTarget } from "./files.ts";
-import { freeInstallName } from "./install-name.ts";
-import { announced, cacheMeta, installedSkill, renderedFor, updateSharedRecords } from "./installed-skill.ts";
+import { isInside, linkTarget } from "./locations/files.ts";
+import { type AppliedLocation, keepKnown, writeLocations } from "./locations/write-locations.ts";
 import type { PlanContext, WantedInstall } from "./plan/placement.ts";
 import { type SkippedTarget, type VersionPlan, itemOf, planVersion } from "./plan/plan-version.ts";
-import { removeInstallation } from "./record.ts";
-import { installsIn } from "./scopes.ts";
-import { type AppliedLocation, keepKnown, writeLocations } from "./write-locations.ts";
+import { freeInstallName } from "./records/install-name.ts";
+import {
+  announced,
+  cacheMeta,
+  installedSkill,
+  renderedFor,
+  updateSharedRecords,
+} from "./records/installed-skill.ts";
+import { removeInstallation } from "./records/record.ts";
+import { installsIn } from "./records/scopes.ts";
 
 export interface Applied {
   installName: string;

@@ -9,9 +9,9 @@ import type { Context } from "../context.ts";
 import type { StateChange } from "../state/state.ts";
 import { type AnnouncedVersion, type Applied, type ApplyOptions, announceVersion } from "./announce.ts";
 import type { FetchedVersion } from "./fetch.ts";
+import { removeUnusedVersions } from "./pins/unused-versions.ts";
 import type { WantedInstall } from "./plan/placement.ts";
 import type { ReportedLocation } from "./report.ts";
-import { removeUnusedVersions } from "./unused-versions.ts";
 
 /** The locations that now have the applied version, for the report. */
 export function reportedLocations(applied: Applied, { skill, version }: FetchedVersion): ReportedLocation[] {

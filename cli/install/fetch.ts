@@ -2,22 +2,22 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import semver from "semver";
-import { packageLimits, shownPath } from "../../contract/package-rules.ts";
+import { packageLimits, shownPath } from "../../contract/checks/package-rules.ts";
 import { windowsFault } from "../../contract/package/portable-paths.ts";
 import type {
   ManifestPayload,
   ResolveResult,
   SkillPayload,
   VersionPayload,
-} from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/skills/skills.ts";
 import type { Client } from "../api/client.ts";
 import { saveBody } from "../api/download.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import type { VersionContent } from "../state/cache.ts";
-import { digestOfText } from "./digest.ts";
-import { checkManifest, damaged } from "./manifest.ts";
+import { digestOfText } from "./locations/digest.ts";
 import type { AcceptedVersion } from "./publisher.ts";
+import { checkManifest, damaged } from "./records/manifest.ts";
 
 export interface FetchedVersion extends ResolveResult {
   content: VersionContent;

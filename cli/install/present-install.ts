@@ -8,13 +8,13 @@ import type { RequiredServers } from "../mcp/required.ts";
 import type { InstallationRecord, Profile } from "../state/config.ts";
 import type { Applied } from "./announce.ts";
 import type { FetchedVersion } from "./fetch.ts";
-import { loadingWarning } from "./loading.ts";
+import { loadingWarning } from "./locations/loading.ts";
+import { isInWorkTree } from "./locations/work-tree.ts";
 import { type WantedInstall, isSameLocation } from "./plan/placement.ts";
 import type { FailedTarget, SkippedTarget } from "./plan/plan-version.ts";
 import { qualifiedName } from "./publisher.ts";
-import { presentRecord } from "./record.ts";
-import { installsIn } from "./scopes.ts";
-import { isInWorkTree } from "./work-tree.ts";
+import { presentRecord } from "./records/record.ts";
+import { installsIn } from "./records/scopes.ts";
 
 interface InstallRequest {
   wanted: readonly WantedInstall[];

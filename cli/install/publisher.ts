@@ -5,7 +5,7 @@
  * other organization needs one decision, which is kept by the organization's id, since another
  * organization can take over the name. Installed and locked skills are identified by their id and never by their name.
  */
-import type { ResolveResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { ResolveResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { isSameService } from "../api/address.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";

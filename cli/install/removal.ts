@@ -2,7 +2,7 @@
 import type { RemovalReason } from "../../contract/vocabulary.ts";
 import { shellWord } from "../terminal/shell-word.ts";
 import { qualifiedName } from "./publisher.ts";
-import type { InstalledInScope } from "./scopes.ts";
+import type { InstalledInScope } from "./records/scopes.ts";
 
 /** An installed version that should be removed. */
 export interface Removal {

@@ -5,8 +5,8 @@ import { clearLeftovers } from "../state/atomic.ts";
 import { cacheFolder } from "../state/cache.ts";
 import { type InstallationRecord, profileOf } from "../state/config.ts";
 import type { StateChange } from "../state/state.ts";
-import { inspectRecord, leadsOut, removeInstallation } from "./record.ts";
-import { removeUnusedVersions } from "./unused-versions.ts";
+import { removeUnusedVersions } from "./pins/unused-versions.ts";
+import { inspectRecord, leadsOut, removeInstallation } from "./records/record.ts";
 
 export interface Removal {
   removed: InstallationRecord[];

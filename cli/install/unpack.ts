@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import yauzl from "yauzl";
-import type { ManifestFile, ManifestPayload } from "../../contract/payloads/skills.ts";
+import type { ManifestFile, ManifestPayload } from "../../contract/payloads/skills/skills.ts";
 import { CliError, isSystemError } from "../errors.ts";
-import { damaged } from "./manifest.ts";
+import { damaged } from "./records/manifest.ts";
 
 /** Unpacks the zip into an empty folder. It must contain exactly the manifest's files, byte for byte. */
 export async function unpackPackage(

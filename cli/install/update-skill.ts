@@ -1,7 +1,7 @@
 /**
  * Updates a skill in one of its scopes to the version that its pin resolves to, or repairs it in its current version.
  */
-import type { ResolveResult } from "../../contract/payloads/skills.ts";
+import type { ResolveResult } from "../../contract/payloads/skills/skills.ts";
 import type { Context } from "../context.ts";
 import { type CacheState, cacheFolder } from "../state/cache.ts";
 import type { CachedVersion, InstallationRecord } from "../state/config.ts";
@@ -10,12 +10,12 @@ import type { Session } from "../state/session.ts";
 import { changeConfig, withTemporaryFolder } from "../state/state.ts";
 import type { Applied } from "./announce.ts";
 import { applyVersion, reportedLocations } from "./apply.ts";
-import { isThere } from "./digest.ts";
 import { fetchVersion } from "./fetch.ts";
+import { isThere } from "./locations/digest.ts";
 import { type AcceptedVersion, publisherWarnings, qualifiedName } from "./publisher.ts";
-import { type RecordState, inspectContent, inspectRecord } from "./record.ts";
+import { type RecordState, inspectContent, inspectRecord } from "./records/record.ts";
+import { type InstalledInScope, type ScopeInstalls, installsIn } from "./records/scopes.ts";
 import { type ReportedLocation, reportingMachine } from "./report.ts";
-import { type InstalledInScope, type ScopeInstalls, installsIn } from "./scopes.ts";
 
 export type UpdateOutcome = "updated" | "upToDate" | "repaired" | "partial" | "failed";
 

@@ -17,8 +17,8 @@ import {
 } from "../state/cache.ts";
 import type { Config, InstallationRecord } from "../state/config.ts";
 import type { StatePaths } from "../state/paths.ts";
-import { isThere } from "./digest.ts";
-import { copyTree, isInside, linkTarget, linkType, moveIntoPlace, replaceLink } from "./files.ts";
+import { isThere } from "./locations/digest.ts";
+import { copyTree, isInside, linkTarget, linkType, moveIntoPlace, replaceLink } from "./locations/files.ts";
 
 /**
  * A link that can't be changed, such as one on an unmounted disk, stays; the next `pull` in its project replaces it.

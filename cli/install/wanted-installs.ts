@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { parseNames } from "../targets/choose.ts";
 import { machineOf } from "../targets/detect.ts";
 import { alsoLocations } from "../targets/locate.ts";
-import { isThere } from "./digest.ts";
+import { isThere } from "./locations/digest.ts";
 import type { WantedInstall } from "./plan/placement.ts";
 
 /** The further locations of `--also`, each once. Throws for unknown names. */

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { reportingMachine } from "../install/report.ts";
 import type { Session } from "../state/session.ts";
 import { changeConfig } from "../state/state.ts";
-import { type EntryRequest, type InstalledEntries, installEntries } from "./install-entries.ts";
+import { type EntryRequest, type InstalledEntries, installEntries } from "./entries/install.ts";
 import { centralId } from "./records.ts";
 import { reportEntries } from "./report.ts";
 import { doubledWarnings, valueWarnings } from "./warnings.ts";

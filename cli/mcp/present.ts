@@ -3,8 +3,8 @@ import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { snippetLines } from "../terminal/output.ts";
-import type { FailedEntry } from "./failed-entry.ts";
-import type { InstalledEntries } from "./install-entries.ts";
+import type { FailedEntry } from "./entries/failed-entry.ts";
+import type { InstalledEntries } from "./entries/install.ts";
 import { presentMcpRecord } from "./records.ts";
 
 /** Throws `E_NO_TARGETS` if no tool has the server. */

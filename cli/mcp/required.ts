@@ -156,7 +156,7 @@ export async function offerMissing(
         !(await askWhether(`${skill} requires the MCP server ${ref}. Install it into ${targets.join(", ")}?`))
       )
         continue;
-      const { runInstall } = await import("./run-install.ts");
+      const { runInstall } = await import("./commands/install.ts");
       const args = { ref, target: targets, project: projectDir, also: [], via, var: [], force: false };
       const { data, text } = await runInstall(context, args, server);
       output.line(data, text);

@@ -1,3 +1,4 @@
+import { isOneLine } from "../../contract/checks/unsafe-characters.ts";
 /** The values that members supply: from `--var`, or from a person. They are not part of any message. */
 import { limits } from "../../contract/limits.ts";
 import {
@@ -8,8 +9,7 @@ import {
   parseSuppliedValue,
 } from "../../contract/mcp-entries/server.ts";
 import type { McpMemberValue } from "../../contract/mcp-servers.ts";
-import { suggest } from "../../contract/suggest.ts";
-import { isOneLine } from "../../contract/unsafe-characters.ts";
+import { suggest } from "../../contract/text/suggest.ts";
 import type { Context } from "../context.ts";
 import { interactionRequired, invalidArgument } from "../errors.ts";
 import { askHidden, askLine } from "../terminal/prompts.ts";

@@ -4,12 +4,12 @@ import { resolve } from "node:path";
 import { type McpTarget, mcpTargets } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
-import { isThere } from "../install/digest.ts";
+import { isThere } from "../install/locations/digest.ts";
 import { projectFolder } from "../project/files.ts";
 import { parseNames, parseTargets } from "../targets/choose.ts";
 import { isInstalled, isUsedIn, machineOf } from "../targets/detect.ts";
 import { findTarget } from "../targets/index.ts";
-import type { WantedEntry } from "./plan-entry.ts";
+import type { WantedEntry } from "./entries/plan.ts";
 import { alsoFiles } from "./tools/index.ts";
 
 /** The targets of `-t`. Throws for those that hold no MCP servers. */

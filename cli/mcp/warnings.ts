@@ -1,6 +1,6 @@
 /** Warnings about the entries of an install. */
 import type { SuppliedValues } from "../../contract/mcp-entries/server.ts";
-import { isInWorkTree } from "../install/work-tree.ts";
+import { isInWorkTree } from "../install/locations/work-tree.ts";
 import type { Profile } from "../state/config.ts";
 import type { McpRecord, ServerHead } from "../state/mcp-servers.ts";
 import { installedServers } from "./records.ts";

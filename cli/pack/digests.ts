@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { canonicalContent } from "../../contract/package-rules.ts";
+import { canonicalContent } from "../../contract/checks/package-rules.ts";
 import { packageMode, programStart } from "../../contract/package/modes.ts";
 import type { PackageFile } from "./folder.ts";
 import type { SkillSource } from "./source.ts";
@@ -15,7 +15,7 @@ export interface ContentDigests {
 
 export async function digestsOf(source: SkillSource): Promise<ContentDigests> {
   if (source.format === "package") return { format: "package", hash: await packageHash(source.files) };
-  const { splitFrontmatter } = await import("../../contract/frontmatter.ts");
+  const { splitFrontmatter } = await import("../../contract/document/frontmatter.ts");
   const { head, body } = splitFrontmatter(source.content);
   return { format: "markdown", hash: sha256(body), frontmatterHash: sha256(head) };
 }

@@ -1,10 +1,10 @@
 /** The findings of `svc lint`, and how faults of all kinds become such. */
-import { type Finding, findingOf } from "../../contract/findings.ts";
-import type { PackageError } from "../../contract/package-rules.ts";
+import { type Finding, findingOf } from "../../contract/checks/findings.ts";
+import type { PackageError } from "../../contract/checks/package-rules.ts";
+import { type SecretFinding, type SecretRule, secretReason } from "../../contract/checks/secret-rules.ts";
+import type { AdviceRule } from "../../contract/checks/skill-advice.ts";
+import type { ContentRule, Fault } from "../../contract/checks/skill-rules.ts";
 import type { LeftOut } from "../../contract/package/left-out.ts";
-import { type SecretFinding, type SecretRule, secretReason } from "../../contract/secret-rules.ts";
-import type { AdviceRule } from "../../contract/skill-advice.ts";
-import type { ContentRule, Fault } from "../../contract/skill-rules.ts";
 import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
 import { inFolder } from "./skill-folders.ts";
 

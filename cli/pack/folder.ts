@@ -10,7 +10,7 @@ import {
   packageLimits,
   shownPath,
   type FileMode,
-} from "../../contract/package-rules.ts";
+} from "../../contract/checks/package-rules.ts";
 import { linksError, tooLargeError } from "../../contract/package/check-files.ts";
 import { environmentMarker, type LeftOut } from "../../contract/package/left-out.ts";
 import { hasMode, packageMode } from "../../contract/package/modes.ts";

@@ -17,7 +17,7 @@ export function splitFence(text: string): { opening: string; yaml: string } | un
 /** The name, parsed as by the service. Undefined if there is no frontmatter, no name, or invalid YAML. */
 export async function frontmatterName(text: string): Promise<string | undefined> {
   if (!/^\uFEFF?---/.test(text)) return undefined;
-  const { readSkillText } = await import("../../contract/skill-rules.ts");
+  const { readSkillText } = await import("../../contract/checks/skill-rules.ts");
   return readSkillText(text, "markdown").defaults.name;
 }
 
@@ -29,7 +29,7 @@ export async function packageFieldsOf(
 ): Promise<{ name?: string; missing: readonly (typeof required)[number][] }> {
   if (text === undefined) return { missing: [] };
   if (!/^\uFEFF?---/.test(text)) return { missing: required };
-  const { readSkillText } = await import("../../contract/skill-rules.ts");
+  const { readSkillText } = await import("../../contract/checks/skill-rules.ts");
   const { defaults } = readSkillText(text, "package");
   return { name: defaults.name, missing: required.filter((field) => defaults[field] === undefined) };
 }

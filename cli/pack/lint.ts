@@ -2,8 +2,8 @@
 import { type Stats } from "node:fs";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { packageLimits } from "../../contract/checks/package-rules.ts";
 import { limits } from "../../contract/limits.ts";
-import { packageLimits } from "../../contract/package-rules.ts";
 import { adviseOnPaths } from "../../contract/package/portable-paths.ts";
 import type { SkillType } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
@@ -92,9 +92,9 @@ async function lintFile(
 /** Loaded only where content is read, since YAML takes long to load. */
 async function contentRules() {
   const [advice, rules, encoding] = await Promise.all([
-    import("../../contract/skill-advice.ts"),
-    import("../../contract/skill-rules.ts"),
-    import("../../contract/text-encoding.ts"),
+    import("../../contract/checks/skill-advice.ts"),
+    import("../../contract/checks/skill-rules.ts"),
+    import("../../contract/text/text-encoding.ts"),
   ]);
   return { ...advice, ...rules, ...encoding };
 }

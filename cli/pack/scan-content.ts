@@ -2,14 +2,14 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { gunzipSync, inflateRawSync } from "node:zlib";
+import { compareUtf8, packageLimits } from "../../contract/checks/package-rules.ts";
 import { limits } from "../../contract/limits.ts";
-import { compareUtf8, packageLimits } from "../../contract/package-rules.ts";
 import type { LeftOut } from "../../contract/package/left-out.ts";
 import type { Inflate } from "../../contract/scan/archive.ts";
 import type { ScanFinding, ScanReport, ScanVerdict } from "../../contract/scan/report.ts";
 import { ruleSetVersion } from "../../contract/scan/rules/index.ts";
 import { openScan, scanSkill } from "../../contract/scan/scan.ts";
-import { sizeText } from "../../contract/size-text.ts";
+import { sizeText } from "../../contract/text/size-text.ts";
 import type { ContentFormat } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument, isSystemError } from "../errors.ts";

@@ -1,11 +1,11 @@
 /** Finds the user's own skills in the folders of tools, which `publish` offers. */
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { compareUtf8 } from "../../contract/package-rules.ts";
+import { compareUtf8 } from "../../contract/checks/package-rules.ts";
 import { reasonByNameOf } from "../../contract/package/left-out.ts";
 import type { ContentFormat, InstallScope, SkillType } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
-import { isInside } from "../install/files.ts";
+import { isInside } from "../install/locations/files.ts";
 import type { Config } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
 import { machineOf } from "../targets/detect.ts";

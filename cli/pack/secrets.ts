@@ -1,4 +1,4 @@
-/** Finds credentials in the files of a skill before they are uploaded (`contract/secret-rules.ts`). */
+/** Finds credentials in the files of a skill before they are uploaded (`contract/checks/secret-rules.ts`). */
 import { createReadStream } from "node:fs";
 import {
   type SecretFinding,
@@ -7,7 +7,7 @@ import {
   secretInText,
   secretOverlap,
   sortSecrets,
-} from "../../contract/secret-rules.ts";
+} from "../../contract/checks/secret-rules.ts";
 import type { FlagShape } from "../arguments/command-shape.ts";
 import { type CliError, invalidArgument } from "../errors.ts";
 import { plainLine } from "../terminal/table.ts";

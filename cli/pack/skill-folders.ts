@@ -1,7 +1,7 @@
 /** Finds skill folders, which have a SKILL.md, in the layouts of repositories. */
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
-import { PackageError } from "../../contract/package-rules.ts";
+import { PackageError } from "../../contract/checks/package-rules.ts";
 import { reasonByNameOf } from "../../contract/package/left-out.ts";
 import {
   isOwnSkill,

@@ -1,12 +1,12 @@
 /** The source of `publish`, `push` and `share`: a file is a text skill, a folder a package. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
+import type { SecretFinding } from "../../contract/checks/secret-rules.ts";
+import type { Fault } from "../../contract/checks/skill-rules.ts";
 import { limits } from "../../contract/limits.ts";
 import { leftOutSentence } from "../../contract/package/left-out.ts";
 import { pathWarnings } from "../../contract/package/portable-paths.ts";
-import type { SecretFinding } from "../../contract/secret-rules.ts";
-import { sizeText } from "../../contract/size-text.ts";
-import type { Fault } from "../../contract/skill-rules.ts";
+import { sizeText } from "../../contract/text/size-text.ts";
 import type { Context } from "../context.ts";
 import { CliError, hasCode, invalidArgument, messageOf, notFound } from "../errors.ts";
 import { type PackageFile, packFailed, readPackageFolder } from "./folder.ts";
@@ -90,7 +90,10 @@ async function readFolder(
 
 /** Loaded only where content is read, since YAML takes long to load. */
 const contentRules = () =>
-  Promise.all([import("../../contract/skill-rules.ts"), import("../../contract/text-encoding.ts")]);
+  Promise.all([
+    import("../../contract/checks/skill-rules.ts"),
+    import("../../contract/text/text-encoding.ts"),
+  ]);
 
 async function readTextFile(full: string, path: string, options: SourceOptions): Promise<SkillSource> {
   const [{ readSkillText, refusalText }, { readUtf8 }] = await contentRules();
@@ -120,12 +123,12 @@ async function readTextFile(full: string, path: string, options: SourceOptions):
 }
 
 async function faultOf(name: string, { isNamed }: SourceOptions): Promise<Fault | undefined> {
-  const { faultOfName } = await import("../../contract/skill-rules.ts");
+  const { faultOfName } = await import("../../contract/checks/skill-rules.ts");
   return isNamed === true ? undefined : faultOfName(name);
 }
 
 async function refusedPackage(fault: Fault): Promise<CliError> {
-  const { refusalText } = await import("../../contract/skill-rules.ts");
+  const { refusalText } = await import("../../contract/checks/skill-rules.ts");
   return new CliError("E_PACK_FAILED", refusalText(rootFile, fault), {
     kind: "content",
     ref: rootFile,
@@ -149,7 +152,7 @@ function checkSecrets(
 async function contentSize(text: string): Promise<number> {
   const size = Buffer.byteLength(text);
   if (size <= limits.textContentBytes) return size;
-  const { cutFences } = await import("../../contract/frontmatter.ts");
+  const { cutFences } = await import("../../contract/document/frontmatter.ts");
   return Buffer.byteLength(cutFences(text)?.body ?? text);
 }
 

@@ -1,7 +1,7 @@
 /** Rule files of tools, as those tools write them. */
 import path from "node:path";
+import { scopeKeys } from "../../contract/document/known-keys.ts";
 import { quoted, quotedIfNeeded, readLine } from "../../contract/faults/yaml-lines.ts";
-import { scopeKeys } from "../../contract/known-keys.ts";
 import { machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 import { splitFence } from "./frontmatter.ts";
@@ -31,7 +31,7 @@ export function isToolRule(file: string, text: string): boolean {
 export async function readableRule(text: string): Promise<string> {
   const split = splitFence(text);
   if (split === undefined) return text;
-  const { FrontmatterError, splitFrontmatter } = await import("../../contract/frontmatter.ts");
+  const { FrontmatterError, splitFrontmatter } = await import("../../contract/document/frontmatter.ts");
   const reads = (one: string) => {
     try {
       splitFrontmatter(one);

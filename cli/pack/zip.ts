@@ -4,8 +4,8 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import yazl from "yazl";
-import { PackageError, packageLimits } from "../../contract/package-rules.ts";
-import { sizeText } from "../../contract/size-text.ts";
+import { PackageError, packageLimits } from "../../contract/checks/package-rules.ts";
+import { sizeText } from "../../contract/text/size-text.ts";
 import type { Progress } from "../terminal/output.ts";
 import { type PackageFile, packFailed } from "./folder.ts";
 

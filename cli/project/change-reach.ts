@@ -6,8 +6,8 @@ import { realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Context } from "../context.ts";
 import { notFound } from "../errors.ts";
-import { isInside } from "../install/files.ts";
-import { type InstalledInScope, inScopes } from "../install/scopes.ts";
+import { isInside } from "../install/locations/files.ts";
+import { type InstalledInScope, inScopes } from "../install/records/scopes.ts";
 import type { InstalledSkill, Profile } from "../state/config.ts";
 import { hasManifest } from "./files.ts";
 

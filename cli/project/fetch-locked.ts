@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
-import type { ResolveResult } from "../../contract/payloads/skills.ts";
+import type { ResolveResult } from "../../contract/payloads/skills/skills.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";

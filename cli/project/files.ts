@@ -2,7 +2,7 @@
 import { lstat, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, hasCode, invalidArgument, messageOf, notFound } from "../errors.ts";
-import { isInside } from "../install/files.ts";
+import { isInside } from "../install/locations/files.ts";
 import { writeAtomic } from "../state/atomic.ts";
 import { unusable } from "./json-file.ts";
 import { type ProjectLock, parseLock } from "./lock.ts";

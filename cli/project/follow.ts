@@ -1,9 +1,9 @@
 /** Updates of a project with a manifest after `pull` and `uninstall`. */
-import type { ResolveResult } from "../../contract/payloads/skills.ts";
+import type { ResolveResult } from "../../contract/payloads/skills/skills.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
-import { inspectContent } from "../install/record.ts";
-import { type InstalledInScope, findScope } from "../install/scopes.ts";
+import { inspectContent } from "../install/records/record.ts";
+import { type InstalledInScope, findScope } from "../install/records/scopes.ts";
 import { isOtherVersion } from "../install/update-skill.ts";
 import { cacheFolder } from "../state/cache.ts";
 import type { InstallationRecord, InstalledSkill } from "../state/config.ts";

@@ -3,7 +3,7 @@
  * unknown fields. Pure.
  */
 import semver from "semver";
-import { isChannelName } from "../../contract/channel-name.ts";
+import { isChannelName } from "../../contract/names/channel-name.ts";
 import { builderPattern } from "../../contract/provenance/statement.ts";
 import { type Target, targets as targetNames } from "../../contract/vocabulary.ts";
 import { parsePin, unpinned } from "../arguments/pins.ts";

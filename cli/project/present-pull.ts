@@ -2,10 +2,10 @@
 import type { InstallScope } from "../../contract/vocabulary.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
+import { type RequiredInstall, describeRequired } from "../install/pins/required-skills.ts";
 import { qualifiedName } from "../install/publisher.ts";
+import type { InstalledInScope } from "../install/records/scopes.ts";
 import type { Removal } from "../install/removal.ts";
-import { type RequiredInstall, describeRequired } from "../install/required-skills.ts";
-import type { InstalledInScope } from "../install/scopes.ts";
 import type { UpdateOutcome } from "../install/update-skill.ts";
 import { outcomeWord } from "../present.ts";
 import { describeKept, presentKept } from "./change-reach.ts";

@@ -7,7 +7,7 @@ import { unpinned } from "../arguments/pins.ts";
 import { CliError, messageOf } from "../errors.ts";
 import type { Applied } from "../install/announce.ts";
 import { qualifiedName, refuseReplaced } from "../install/publisher.ts";
-import { findScope } from "../install/scopes.ts";
+import { findScope } from "../install/records/scopes.ts";
 import type { InstalledSkill } from "../state/config.ts";
 import { type Project, readProject, writeProject } from "./files.ts";
 import { type LockedSkill, type ProjectLock, printLock } from "./lock.ts";

@@ -1,5 +1,5 @@
 /** An installed version to record in a project's files. */
-import type { SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload, VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import type { Target } from "../../contract/vocabulary.ts";
 import type { InstallationRecord } from "../state/config.ts";
 

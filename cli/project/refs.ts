@@ -1,5 +1,5 @@
 /** The names of skills in `svc.json` and `svc.lock`. */
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import type { Project } from "./files.ts";
 import { parseManifest, renameRef } from "./manifest.ts";

@@ -3,9 +3,9 @@ import { readdir } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { isSameLocation } from "../install/plan/placement.ts";
+import { type InstalledInScope, recordsOf } from "../install/records/scopes.ts";
 import { removeSkill } from "../install/remove.ts";
 import type { ReportedLocation } from "../install/report.ts";
-import { type InstalledInScope, recordsOf } from "../install/scopes.ts";
 import type { ReportedEntry } from "../mcp/report.ts";
 import { cacheFolder, inspectCache, purgeCache, versionsFolder } from "../state/cache.ts";
 import { type Profile, profileOf } from "../state/config.ts";
@@ -41,7 +41,7 @@ export async function uninstallProfile(
   }
   const goneServers: ReportedEntry[] = [];
   if (profile.mcpServers !== undefined) {
-    const { removeAllEntries } = await import("../mcp/remove-entries.ts");
+    const { removeAllEntries } = await import("../mcp/entries/remove.ts");
     const entries = await removeAllEntries(state, profile);
     broken.push(...entries.failed);
     warnings.push(...entries.warnings);

@@ -1,6 +1,6 @@
 /** Checks the signed statement about a version: signature, time of the key, and the version that it is about. */
 import { createPublicKey, verify, type JsonWebKey } from "node:crypto";
-import type { AttestationsPayload, PublicKey } from "../../contract/payloads/provenance.ts";
+import type { AttestationsPayload, PublicKey } from "../../contract/payloads/skills/provenance.ts";
 import {
   bundleType,
   payloadType,

@@ -1,11 +1,11 @@
 /** The origins of installed versions, as the service has signed them, and what a project demands of them. */
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
-import type { AttestationsPayload, PublicKey } from "../../contract/payloads/provenance.ts";
+import type { AttestationsPayload, PublicKey } from "../../contract/payloads/skills/provenance.ts";
 import { builderOf, describeOrigin, matchesBuilder } from "../../contract/provenance/statement.ts";
 import { openCaller } from "../api/call.ts";
 import type { HttpOptions } from "../api/http.ts";
 import { CliError } from "../errors.ts";
-import type { InstalledInScope } from "../install/scopes.ts";
+import type { InstalledInScope } from "../install/records/scopes.ts";
 import type { Drift } from "../project/drift/drift.ts";
 import { checkStatement, type CheckedStatement } from "./check-statement.ts";
 

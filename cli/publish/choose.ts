@@ -1,7 +1,7 @@
 /** The selection of `svc publish` without a path: skills in the folders of tools that are not published yet. */
 import { sep } from "node:path";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
-import { countText } from "../../contract/count-text.ts";
+import { countText } from "../../contract/text/count-text.ts";
 import type { Client } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import type { FoundSkill } from "../pack/scan.ts";

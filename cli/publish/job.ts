@@ -1,8 +1,8 @@
 /** Options of a run of `svc publish`, applied to each of its skills. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import type { PublishPlan } from "../../contract/payloads/plans.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishPlan } from "../../contract/payloads/skills/plans.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import type { SkillType } from "../../contract/vocabulary.ts";
 import type { Client } from "../api/client.ts";
 import type { PublishInput } from "../api/inputs.ts";

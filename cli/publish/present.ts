@@ -1,7 +1,7 @@
 /** Results of publishing one skill, and of a dry run of it. */
 import { otherLocationSentence, isContentLocation } from "../../contract/package/content-location.ts";
-import type { PublishPlan } from "../../contract/payloads/plans.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishPlan } from "../../contract/payloads/skills/plans.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { checkSkillUrl } from "../api/address.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";

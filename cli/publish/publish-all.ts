@@ -1,7 +1,7 @@
 /** Publishes several skills: plans all of them, then publishes those that are new or changed, each on its own. */
 import { basename } from "node:path";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
-import type { PublishPlan } from "../../contract/payloads/plans.ts";
+import type { PublishPlan } from "../../contract/payloads/skills/plans.ts";
 import type { Client } from "../api/client.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";

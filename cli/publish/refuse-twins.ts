@@ -1,5 +1,5 @@
 /** Skills of one run with the same name. */
-import type { PublishPlan } from "../../contract/payloads/plans.ts";
+import type { PublishPlan } from "../../contract/payloads/skills/plans.ts";
 import { type CliError, invalidArgument } from "../errors.ts";
 import { digestsOf } from "../pack/digests.ts";
 import type { SkillSource } from "../pack/source.ts";

@@ -8,10 +8,10 @@
  */
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ManifestPayload } from "../../contract/payloads/skills.ts";
+import type { ManifestPayload } from "../../contract/payloads/skills/skills.ts";
 import type { ContentFormat, SkillType, Target } from "../../contract/vocabulary.ts";
 import { hasCode } from "../errors.ts";
-import { digestOfFiles, digestOfPath, digestOfText } from "../install/digest.ts";
+import { digestOfFiles, digestOfPath, digestOfText } from "../install/locations/digest.ts";
 import { writeReplaceable } from "./atomic.ts";
 import type { CachedVersion } from "./config.ts";
 import { isRecord } from "./is-record.ts";

@@ -2,8 +2,8 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ContentFormat } from "../../contract/vocabulary.ts";
-import { digestOfFiles, digestOfPath, digestOfText } from "../install/digest.ts";
-import { moveIntoPlace, writeWhole } from "../install/files.ts";
+import { digestOfFiles, digestOfPath, digestOfText } from "../install/locations/digest.ts";
+import { moveIntoPlace, writeWhole } from "../install/locations/files.ts";
 import { writeReplaceable } from "./atomic.ts";
 import {
   type CacheMeta,

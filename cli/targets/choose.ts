@@ -1,5 +1,5 @@
 /** The `--target` flag. */
-import { suggest } from "../../contract/suggest.ts";
+import { suggest } from "../../contract/text/suggest.ts";
 import { type Target, targets } from "../../contract/vocabulary.ts";
 import type { FlagShape } from "../arguments/command-shape.ts";
 import { invalidArgument } from "../errors.ts";

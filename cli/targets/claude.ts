@@ -1,6 +1,6 @@
+import { yamlText } from "../../contract/document/yaml-text.ts";
 import { renderText } from "../../contract/rule-files.ts";
 import { scopeOf, withScopeInText } from "../../contract/rule-scope.ts";
-import { yamlText } from "../../contract/yaml-text.ts";
 import { fileIn, linked, packageIn, skillFolderIn } from "./placements.ts";
 import {
   type InstallItem,

@@ -1,5 +1,5 @@
+import { yamlText } from "../../contract/document/yaml-text.ts";
 import { scopeOf, withScopeInText } from "../../contract/rule-scope.ts";
-import { yamlText } from "../../contract/yaml-text.ts";
 import { copied, fileIn, linkable, packageIn, skillFolderIn } from "./placements.ts";
 import { renderTitled } from "./render.ts";
 import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts";

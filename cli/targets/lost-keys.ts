@@ -1,6 +1,6 @@
+import { ruleKeys, scopeKeys, skillKeys } from "../../contract/document/known-keys.ts";
 /** Parts of a skill's frontmatter that a tool would use and does not get. */
 import { readLine } from "../../contract/faults/yaml-lines.ts";
-import { ruleKeys, scopeKeys, skillKeys } from "../../contract/known-keys.ts";
 import type { Target } from "../../contract/vocabulary.ts";
 import type { InstallItem, Placement } from "./target.ts";
 

@@ -1,6 +1,6 @@
+import { yamlText } from "../../contract/document/yaml-text.ts";
 /** Rendering of a text skill as the files that the tools read. */
 import { describe, oneLine, renderText, trimEnd } from "../../contract/rule-files.ts";
-import { yamlText } from "../../contract/yaml-text.ts";
 import type { InstallItem } from "./target.ts";
 
 const nameMax = 64;

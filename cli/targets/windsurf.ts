@@ -1,6 +1,6 @@
+import { yamlText } from "../../contract/document/yaml-text.ts";
 import { describe, renderText } from "../../contract/rule-files.ts";
 import { type RuleScope, scopeOf, withScopeInText } from "../../contract/rule-scope.ts";
-import { yamlText } from "../../contract/yaml-text.ts";
 import { copied, fileIn, linked, packageIn, sectionOf } from "./placements.ts";
 import { characterCount } from "./render.ts";
 import { type InstallItem, type TargetDefinition, configHome, devinFolder } from "./target.ts";

@@ -1,5 +1,5 @@
 /** Escapes characters of untrusted text that could move the cursor, or that are not seen or in another order. */
-import { codePointName, hiddenCharacters } from "../../contract/unsafe-characters.ts";
+import { codePointName, hiddenCharacters } from "../../contract/checks/unsafe-characters.ts";
 
 const escaped = new RegExp(`[\\n\\r]|${hiddenCharacters.source}`, "gu");
 

@@ -2,8 +2,8 @@
  * Frontmatter that a person wrote and no tool would find: its fences are missing, misplaced or of another form. Without
  * these checks it would be published as text. Pure.
  */
-import { isKnownKey } from "../known-keys.ts";
-import { yamlLimits } from "../yaml.ts";
+import { isKnownKey } from "../document/known-keys.ts";
+import { yamlLimits } from "../document/yaml.ts";
 import { readLine } from "./yaml-lines.ts";
 
 export interface FenceFault {

@@ -1,7 +1,7 @@
 /** Corrections of YAML that can't be read. One is only suggested if it makes the entry readable. Pure. */
 import { isMap } from "yaml";
-import { isUsedKey } from "../known-keys.ts";
-import { YamlLimitError, parseYaml, yamlOptions } from "../yaml.ts";
+import { isUsedKey } from "../document/known-keys.ts";
+import { YamlLimitError, parseYaml, yamlOptions } from "../document/yaml.ts";
 import {
   joinedValue,
   lineOf,

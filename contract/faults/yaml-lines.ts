@@ -1,6 +1,6 @@
 /** Lines of YAML that can't be parsed, read as a person would read them. Pure. */
-import { isKnownKey } from "../known-keys.ts";
-import { yamlText } from "../yaml-text.ts";
+import { isKnownKey } from "../document/known-keys.ts";
+import { yamlText } from "../document/yaml-text.ts";
 
 export interface YamlLine {
   indent: string;

@@ -1,5 +1,5 @@
+import { toOneLine } from "../checks/unsafe-characters.ts";
 import type { McpMemberValue } from "../mcp-servers.ts";
-import { toOneLine } from "../unsafe-characters.ts";
 import { type McpServer, type SuppliedValues, memberValues } from "./server.ts";
 import { type McpInput, type McpTool, bracedVariable, entryWith, textServer } from "./tool.ts";
 

@@ -5,8 +5,8 @@ import {
   packageLimits,
   shownPath,
   type PackageLimits,
-} from "../package-rules.ts";
-import { sizeText } from "../size-text.ts";
+} from "../checks/package-rules.ts";
+import { sizeText } from "../text/size-text.ts";
 
 export interface FileToCheck {
   path: string;

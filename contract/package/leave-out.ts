@@ -2,7 +2,7 @@
  * Decides which files of a folder, a zip or a drop belong to the package: the same for everything that reads them. What
  * is left out is reported (`leftOutSentence`), not refused. Pure.
  */
-import { PackageError, compareUtf8, packageLimits } from "../package-rules.ts";
+import { PackageError, compareUtf8, packageLimits } from "../checks/package-rules.ts";
 import {
   ignoreFiles,
   matchesPattern,

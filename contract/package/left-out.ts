@@ -1,5 +1,5 @@
 /** Files that are never part of a package: what tools and systems leave behind, by name. Pure. */
-import { shownPath } from "../package-rules.ts";
+import { shownPath } from "../checks/package-rules.ts";
 
 export const leftOutReasons = [
   "ignored",

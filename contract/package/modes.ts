@@ -1,5 +1,5 @@
 /** Which files of a package are executable. Pure. */
-import { shownPath, type FileMode } from "../package-rules.ts";
+import { shownPath, type FileMode } from "../checks/package-rules.ts";
 
 /** Files that are never run, whatever mode a system shows for them. */
 const documents = new Set(

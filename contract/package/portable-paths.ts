@@ -1,5 +1,5 @@
 /** Paths that not every system can store. Such packages are accepted, with a warning. Pure. */
-import { shownPath, utf8Length } from "../package-rules.ts";
+import { shownPath, utf8Length } from "../checks/package-rules.ts";
 
 /** Longer paths are over 260 characters in the folders of many projects, which is the limit of Windows. */
 export const portablePathLength = 150;

@@ -1,5 +1,5 @@
 /** Entries of a zip: their names, modes and what is refused, the same for every reader (APPNOTE.TXT 4.4). Pure. */
-import { PackageError, shownPath, type FileMode, type PackageRule } from "../package-rules.ts";
+import { PackageError, shownPath, type FileMode, type PackageRule } from "../checks/package-rules.ts";
 
 /** Fields of an entry in the central directory. */
 export interface ZipEntryFields {

@@ -8,8 +8,8 @@ import {
   syncOutcomes,
   syncStatuses,
 } from "../vocabulary.ts";
-import { LeftOutPayload } from "./findings.ts";
-import { FileDiffPayload } from "./skills.ts";
+import { LeftOutPayload } from "./skills/findings.ts";
+import { FileDiffPayload } from "./skills/skills.ts";
 import { timestamp } from "./timestamp.ts";
 
 const SyncProblemPayload = z

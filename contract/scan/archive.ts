@@ -1,5 +1,5 @@
 /** The files in a zip or a compressed tar, within limits. Never throws for what an archive contains. */
-import { decodeUtf8 } from "../text-encoding.ts";
+import { decodeUtf8 } from "../text/text-encoding.ts";
 
 /**
  * Decompresses, in the environment that calls the scanner. Returns undefined if the data is broken or the result has

@@ -1,6 +1,6 @@
 /** The part of a line around a finding, as it may be shown: without secrets and without hidden characters. */
-import { secretOverlap, secretsInText } from "../secret-rules.ts";
-import { codePointName, hiddenCharacters } from "../unsafe-characters.ts";
+import { secretOverlap, secretsInText } from "../checks/secret-rules.ts";
+import { codePointName, hiddenCharacters } from "../checks/unsafe-characters.ts";
 
 const before = 40;
 const maxLength = 160;

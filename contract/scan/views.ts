@@ -2,7 +2,7 @@
  * A text as it takes effect rather than as it is written: without hidden characters, with look-alike letters replaced,
  * and with words joined that are written in pieces. Positions lead back to the original.
  */
-import { hiddenCharacters } from "../unsafe-characters.ts";
+import { hiddenCharacters } from "../checks/unsafe-characters.ts";
 
 export interface View {
   text: string;

@@ -1,7 +1,7 @@
 /**
  * Reads a package from a zip. yauzl parses the directory. What is never part of a package is left out, as everywhere
  * (`contract/package/leave-out.ts`), and a folder around all files is entered. Every rule of
- * `contract/package-rules.ts` is applied to the rest before its bytes are inflated, and the bytes are held to the sizes
+ * `contract/checks/package-rules.ts` is applied to the rest before its bytes are inflated, and the bytes are held to the sizes
  * and checksums in the directory.
  */
 import * as yauzl from "yauzl";
@@ -11,7 +11,7 @@ import {
   packageLimits,
   type FileMode,
   type PackageLimits,
-} from "../../contract/package-rules.ts";
+} from "../../contract/checks/package-rules.ts";
 import { checkFiles } from "../../contract/package/check-files.ts";
 import { ignoreLimits } from "../../contract/package/ignore-patterns.ts";
 import { selectFiles, type Selection } from "../../contract/package/leave-out.ts";
@@ -25,7 +25,7 @@ import {
   type ZipEntryFacts,
   type ZipEntryFields,
 } from "../../contract/package/zip-entry.ts";
-import { sizeText } from "../../contract/size-text.ts";
+import { sizeText } from "../../contract/text/size-text.ts";
 import { ZipBytes } from "./zip-bytes.ts";
 import { malformed, openFile, type ZipFileEntry } from "./zip-file.ts";
 

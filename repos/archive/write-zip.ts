@@ -5,7 +5,7 @@
  */
 import { Readable } from "node:stream";
 import * as yazl from "yazl";
-import { compareUtf8, type FileMode } from "../../contract/package-rules.ts";
+import { compareUtf8, type FileMode } from "../../contract/checks/package-rules.ts";
 
 /** Up to this much content is deflated in parallel from memory; more is streamed, one file at a time. */
 export const bufferedZipBytes = 16 * 1024 * 1024;

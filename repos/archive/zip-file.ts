@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import type * as yauzl from "yauzl";
-import { PackageError, type FileMode } from "../../contract/package-rules.ts";
+import { PackageError, type FileMode } from "../../contract/checks/package-rules.ts";
 import type { ZipBytes } from "./zip-bytes.ts";
 
 const inflateRawAsync = promisify(zlib.inflateRaw);

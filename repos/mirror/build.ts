@@ -4,7 +4,7 @@
  * marketplace.
  */
 import { createHash } from "node:crypto";
-import { PackageError, checkPackagePaths } from "../../contract/package-rules.ts";
+import { PackageError, checkPackagePaths } from "../../contract/checks/package-rules.ts";
 import { RepoError } from "../errors.ts";
 import type { PackStore } from "../store/driver.ts";
 import {

@@ -3,7 +3,7 @@
  * their names (`contract/package/left-out.ts`). Those stay in the repository, and no change of them is an edit. Ignore
  * files are not applied: what is committed is not ignored.
  */
-import { packageLimits } from "../../contract/package-rules.ts";
+import { packageLimits } from "../../contract/checks/package-rules.ts";
 import {
   environmentMarker,
   reasonByNameOf,

@@ -1,5 +1,5 @@
 /** Finds skills of a commit outside `skills/`, which a sync doesn't read, in the usual layouts of repositories. */
-import { compareUtf8 } from "../../contract/package-rules.ts";
+import { compareUtf8 } from "../../contract/checks/package-rules.ts";
 import { isOwnSkill, isSearched } from "../../contract/package/skill-layouts.ts";
 import { skillsFolder } from "./layout.ts";
 import type { ScanContext } from "./scan.ts";

@@ -3,8 +3,8 @@
  * time: the same version has the same bytes, which distinguishes an edit from our own export.
  */
 import { createHash } from "node:crypto";
-import { cutFences } from "../../contract/frontmatter.ts";
-import { PackageError, checkDirectoryName, compareUtf8 } from "../../contract/package-rules.ts";
+import { PackageError, checkDirectoryName, compareUtf8 } from "../../contract/checks/package-rules.ts";
+import { cutFences } from "../../contract/document/frontmatter.ts";
 import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
 import { RepoError } from "../errors.ts";
 import { buildTrees, hashObject } from "../store/objects.ts";

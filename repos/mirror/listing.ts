@@ -7,8 +7,8 @@ import {
   compareUtf8,
   packageLimits,
   type FileMode,
-} from "../../contract/package-rules.ts";
-import { sizeText } from "../../contract/size-text.ts";
+} from "../../contract/checks/package-rules.ts";
+import { sizeText } from "../../contract/text/size-text.ts";
 import { writeZip } from "../archive/index.ts";
 import { asRepoError } from "../errors.ts";
 import type { RawTreeEntry } from "../store/objects.ts";

@@ -2,7 +2,7 @@
  * Finds the skills below `skills/` of a commit, or those that differ between two commits: both trees are walked in
  * parallel, and entries with equal ids are skipped.
  */
-import { PackageError, checkDirectoryName, foldName } from "../../contract/package-rules.ts";
+import { PackageError, checkDirectoryName, foldName } from "../../contract/checks/package-rules.ts";
 import { RepoError } from "../errors.ts";
 import type { ObjectReader } from "../store/object-reader.ts";
 import type { RawTreeEntry } from "../store/objects.ts";

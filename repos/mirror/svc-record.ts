@@ -1,5 +1,5 @@
 /** `.svc.json`: facts about a skill for readers of the repository. Its content is only a hint, and never trusted. */
-import { publicName } from "../../contract/public-name.ts";
+import { publicName } from "../../contract/names/public-name.ts";
 import type { SvcRecord } from "./types.ts";
 
 const readableBytes = 64 * 1024;

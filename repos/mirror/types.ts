@@ -2,7 +2,7 @@
  * Types of the Git side of the sync with a customer's repository. Unusable content of a repository is reported, never
  * thrown.
  */
-import type { PackageRule } from "../../contract/package-rules.ts";
+import type { PackageRule } from "../../contract/checks/package-rules.ts";
 import type { LeftOut } from "../../contract/package/left-out.ts";
 import type { SkillProblemCode, SkillType, Visibility } from "../../contract/vocabulary.ts";
 import type { HostGuard } from "../guard.ts";

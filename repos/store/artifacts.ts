@@ -7,7 +7,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { canonicalContent } from "../../contract/package-rules.ts";
+import { canonicalContent } from "../../contract/checks/package-rules.ts";
 import { writeZip, type ZipForm, type ZipMember } from "../archive/index.ts";
 import { RepoError, asRepoError } from "../errors.ts";
 import type { ObjectReader } from "./object-reader.ts";

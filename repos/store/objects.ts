@@ -1,7 +1,7 @@
 /** Git's loose grammar: how trees and commits are spelled, and how an object gets its id (SHA-1 object format). */
 import { isUtf8 } from "node:buffer";
 import { createHash, hash } from "node:crypto";
-import { compareUtf8 } from "../../contract/package-rules.ts";
+import { compareUtf8 } from "../../contract/checks/package-rules.ts";
 import { RepoError } from "../errors.ts";
 import type { FileMode, Identity } from "./types.ts";
 

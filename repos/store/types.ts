@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { FileMode } from "../../contract/package-rules.ts";
+import type { FileMode } from "../../contract/checks/package-rules.ts";
 import type { ZipForm, ZipRules } from "../archive/index.ts";
 import type { NativeGit } from "../native-git.ts";
 import type { ObjectStoreOptions } from "../object-store/types.ts";
@@ -22,7 +22,7 @@ export type StoredId = RepoId | MirrorId;
 export type { FileMode };
 
 export interface TreeFile {
-  /** Relative to the root, `/` between components, checked against `contract/package-rules.ts`. */
+  /** Relative to the root, `/` between components, checked against `contract/checks/package-rules.ts`. */
   path: string;
   mode: FileMode;
   data: Buffer;

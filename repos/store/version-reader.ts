@@ -1,6 +1,6 @@
 /** Reads versions (commits, paths, files, digests) on top of single objects. */
 import { createHash } from "node:crypto";
-import { canonicalContent } from "../../contract/package-rules.ts";
+import { canonicalContent } from "../../contract/checks/package-rules.ts";
 import { RepoError } from "../errors.ts";
 import { parseMessage } from "./message.ts";
 import type { ObjectReader } from "./object-reader.ts";

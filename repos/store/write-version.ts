@@ -11,8 +11,8 @@ import {
   fileModes,
   packageLimits,
   type FileMode,
-} from "../../contract/package-rules.ts";
-import { sizeText } from "../../contract/size-text.ts";
+} from "../../contract/checks/package-rules.ts";
+import { sizeText } from "../../contract/text/size-text.ts";
 import { openZipPackage, type ZipPackage } from "../archive/index.ts";
 import { RepoError, asRepoError } from "../errors.ts";
 import type { PackStore } from "./driver.ts";

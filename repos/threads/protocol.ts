@@ -1,5 +1,5 @@
 /** Messages between a pool and its threads: plain data, with errors in a form that survives cloning. */
-import { PackageError } from "../../contract/package-rules.ts";
+import { PackageError } from "../../contract/checks/package-rules.ts";
 import { RepoError } from "../errors.ts";
 
 export type ToThread = { piece: unknown };

@@ -1,5 +1,5 @@
 /** Git's frames on the wire (gitprotocol-common, "pkt-line Format"; gitprotocol-pack, "side-band"). */
-import { hiddenCharacters } from "../../contract/unsafe-characters.ts";
+import { hiddenCharacters } from "../../contract/checks/unsafe-characters.ts";
 import { RepoError } from "../errors.ts";
 
 const headerBytes = 4;

@@ -1,9 +1,9 @@
 /** The party that acts. Every surface creates an actor before it calls a service, and every service takes one. */
-import type { CiOrigin } from "../../contract/payloads/ci.ts";
+import type { CiOrigin } from "../../contract/payloads/accounts/ci.ts";
 import type { PermissionGroup, DownloadSource, VersionSource } from "../../contract/vocabulary.ts";
 import type { CiTrust } from "../../storage/ci/trust.ts";
-import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/sessions.ts";
-import type { Account } from "../../storage/users.ts";
+import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/credentials/sessions.ts";
+import type { Account } from "../../storage/users/users.ts";
 
 /** Actions by permission group: the permissions of a role, or the scopes of a token. */
 export type PermissionMap = { readonly [G in PermissionGroup]?: readonly string[] };

@@ -2,7 +2,7 @@
  * Explains the access of a member or an organization's token to a skill or folder. Each decision is made by
  * `decide.ts`; this module names the facts that lead to it, and grants nothing.
  */
-import { skillActs, type SkillAct } from "../../contract/dashboard.ts";
+import { skillActs, type SkillAct } from "../../contract/dashboard/lists.ts";
 import {
   accessActions,
   type AccessAction,

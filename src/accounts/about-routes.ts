@@ -1,5 +1,5 @@
 /** The service as it describes itself to anyone, so that a front end can choose its first page. */
-import { ServicePayload } from "../../contract/payloads/service.ts";
+import { ServicePayload } from "../../contract/payloads/service/service.ts";
 import type { App } from "../app.ts";
 import { route, type Route } from "../http/route.ts";
 import { signUpMode } from "../users/sign-up-mode.ts";

@@ -1,6 +1,6 @@
+import type { SessionDoc } from "../../storage/credentials/sessions.ts";
 /** The password and the sessions of an account. */
 import { isId } from "../../storage/database.ts";
-import type { SessionDoc } from "../../storage/sessions.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";

@@ -5,7 +5,7 @@
  * others, and the deletion can't be undone. A job removes the data of the account, its document last.
  */
 import { limits } from "../../contract/limits.ts";
-import type { Account, UserDoc } from "../../storage/users.ts";
+import type { Account, UserDoc } from "../../storage/users/users.ts";
 import type { Actor, Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { publishEvents, makeSystemEvent, flushEvents } from "../audit/events.ts";

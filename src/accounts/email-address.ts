@@ -4,9 +4,9 @@
  * response as any other; only the mail to that address reports it.
  */
 import { limits } from "../../contract/limits.ts";
-import type { EmailChangePayload } from "../../contract/payloads/accounts.ts";
+import type { EmailChangePayload } from "../../contract/payloads/accounts/accounts.ts";
 import { isId } from "../../storage/database.ts";
-import type { Account, UserDoc } from "../../storage/users.ts";
+import type { Account, UserDoc } from "../../storage/users/users.ts";
 import type { Actor, Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";

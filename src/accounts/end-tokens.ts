@@ -2,7 +2,7 @@
  * The end of all API tokens of an account. One write of the account raises its `tokenEpoch`, which ends every personal
  * token at once; here their records are marked as revoked, so that lists and the limit of tokens agree.
  */
-import type { ListedToken, TokenOwner } from "../../storage/tokens.ts";
+import type { ListedToken, TokenOwner } from "../../storage/credentials/tokens.ts";
 import type { App } from "../app.ts";
 import { publishEvents, makeSystemEvent } from "../audit/events.ts";
 import { eventOfOwner } from "./mails/mail-links.ts";

@@ -1,5 +1,9 @@
 /** The links of mails as calls: reading one changes nothing. */
-import { AccessLinkPayload, EmailLinkPayload, ResetLinkPayload } from "../../contract/payloads/accounts.ts";
+import {
+  AccessLinkPayload,
+  EmailLinkPayload,
+  ResetLinkPayload,
+} from "../../contract/payloads/accounts/accounts.ts";
 import type { App } from "../app.ts";
 import { routesOf, type Route } from "../http/route.ts";
 import { readConfirmation, requireSessionOf } from "./email-address.ts";

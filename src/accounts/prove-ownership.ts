@@ -1,5 +1,5 @@
 /** Proof for acts that could end an account or take it over. */
-import type { Credentials } from "../../storage/users.ts";
+import type { Credentials } from "../../storage/users/users.ts";
 import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { checkOwnPassword, concurrentChange } from "../auth/credentials.ts";

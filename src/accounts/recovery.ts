@@ -1,7 +1,7 @@
 /** A forgotten password: a link to the account's address that works once, for an hour. */
 import { limits } from "../../contract/limits.ts";
 import { isId } from "../../storage/database.ts";
-import type { Credentials, TokensEnding } from "../../storage/users.ts";
+import type { Credentials, TokensEnding } from "../../storage/users/users.ts";
 import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";

@@ -4,8 +4,8 @@ import {
   EmailChangePayload,
   IdentityPayload,
   SessionPayload,
-} from "../../contract/payloads/accounts.ts";
-import type { SessionDoc } from "../../storage/sessions.ts";
+} from "../../contract/payloads/accounts/accounts.ts";
+import type { SessionDoc } from "../../storage/credentials/sessions.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { clientFacts } from "../auth/known-clients.ts";

@@ -1,6 +1,6 @@
 /** Adds pending downloads to the counts: of skills and organizations by day, and in total of skills. */
-import { patienceMs } from "../../storage/download-counts.ts";
-import type { DownloadRow } from "../../storage/downloads.ts";
+import { patienceMs } from "../../storage/usage/download-counts.ts";
+import type { DownloadRow } from "../../storage/usage/downloads.ts";
 import type { App } from "../app.ts";
 import { perApp } from "../per-app.ts";
 
@@ -16,7 +16,7 @@ const countingOf = perApp<Counting>(() => ({ done: undefined, more: false, again
 
 /**
  * Counts until nothing is pending. It may be interrupted anywhere, and run in any number of processes: each download is
- * counted once (`storage/download-counts.ts`). Concurrent calls share a counting. If another process is counting, it
+ * counted once (`storage/usage/download-counts.ts`). Concurrent calls share a counting. If another process is counting, it
  * includes our downloads, and this one checks again later in case that process has crashed.
  */
 export function countDownloads(app: App): Promise<void> {

@@ -3,9 +3,9 @@
  * write; a killed process loses at most the rows of that moment.
  */
 import { noteCount } from "../../contract/observation.ts";
-import type { AnalyticsPayload } from "../../contract/payloads/analytics.ts";
+import type { AnalyticsPayload } from "../../contract/payloads/usage/analytics.ts";
 import { retryIdempotent } from "../../storage/database.ts";
-import type { Day, DownloadBatch, DownloadRow } from "../../storage/downloads.ts";
+import type { Day, DownloadBatch, DownloadRow } from "../../storage/usage/downloads.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { perApp } from "../per-app.ts";

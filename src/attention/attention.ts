@@ -1,10 +1,10 @@
 /** Everything that needs a person, as far as the caller may see it. Each kind is bounded. */
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
-import { countText } from "../../contract/count-text.ts";
-import { attentionKinds, type AttentionKind } from "../../contract/dashboard.ts";
-import type { AttentionItem, AttentionPayload } from "../../contract/payloads/attention.ts";
+import { attentionKinds, type AttentionKind } from "../../contract/dashboard/lists.ts";
+import type { AttentionItem, AttentionPayload } from "../../contract/payloads/organizations/attention.ts";
+import { countText } from "../../contract/text/count-text.ts";
 import type { Permission } from "../../contract/vocabulary.ts";
-import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { ConnectionDoc } from "../../storage/connections/connections.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";

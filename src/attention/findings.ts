@@ -1,6 +1,6 @@
 /** Errors in current versions, such as secrets, that no member has reviewed. */
-import type { AttentionItem } from "../../contract/payloads/attention.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { AttentionItem } from "../../contract/payloads/organizations/attention.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { errorsToReview } from "../skills/findings/count-findings.ts";

@@ -1,7 +1,7 @@
 /** The parts of a person's attention that are their own: tokens, connectors, invitations and installs. */
-import type { AttentionItem } from "../../contract/payloads/attention.ts";
-import type { InstallDoc } from "../../storage/installs.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { AttentionItem } from "../../contract/payloads/organizations/attention.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
+import type { InstallDoc } from "../../storage/usage/installs.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { sentenceOf } from "../connectors/upstream/problems.ts";

@@ -1,6 +1,6 @@
 /** Versions that wait for the caller's decision. */
-import type { AttentionItem } from "../../contract/payloads/attention.ts";
-import type { WaitingReviewPayload } from "../../contract/payloads/reviews.ts";
+import type { AttentionItem } from "../../contract/payloads/organizations/attention.ts";
+import type { WaitingReviewPayload } from "../../contract/payloads/skills/reviews.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { seenOf, waitingOf } from "../skills/review/waiting.ts";

@@ -1,4 +1,4 @@
-import { AttentionPayload } from "../../contract/payloads/attention.ts";
+import { AttentionPayload } from "../../contract/payloads/organizations/attention.ts";
 import { limitsOf, isNarrowed } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { routesOf, type Route } from "../http/route.ts";

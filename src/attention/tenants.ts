@@ -1,5 +1,5 @@
 /** Organizations whose state is looked at. */
-import type { AttentionItem } from "../../contract/payloads/attention.ts";
+import type { AttentionItem } from "../../contract/payloads/organizations/attention.ts";
 import type { Membership } from "../access/actor.ts";
 
 export type Tenants = readonly Membership[];

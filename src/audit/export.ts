@@ -1,7 +1,7 @@
 /** A whole log as a file: made while it is read, so that its size costs no memory. */
 import { Readable } from "node:stream";
-import type { AuditEntryPayload } from "../../contract/payloads/audit.ts";
-import type { AuditQuery } from "../../storage/audit-events.ts";
+import type { AuditEntryPayload } from "../../contract/payloads/organizations/audit.ts";
+import type { AuditQuery } from "../../storage/audit/events.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
 import { Reply } from "../http/route.ts";

@@ -1,8 +1,8 @@
 /** Reads the audit log. The callers check the access to it. */
 import { limits } from "../../contract/limits.ts";
-import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/audit.ts";
+import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import { eventNames, type EventName } from "../../contract/vocabulary.ts";
-import type { AuditQuery } from "../../storage/audit-events.ts";
+import type { AuditQuery } from "../../storage/audit/events.ts";
 import { isId } from "../../storage/database.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";

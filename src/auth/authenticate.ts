@@ -3,9 +3,9 @@
  * the next request. It takes one database round trip, which concurrent requests share (`storage/lookups/callers.ts`).
  */
 import { limits } from "../../contract/limits.ts";
+import { isSessionCurrent } from "../../storage/credentials/sessions.ts";
+import type { TokenDoc } from "../../storage/credentials/tokens.ts";
 import type { OrganizationToken, PersonalToken } from "../../storage/lookups/callers.ts";
-import { isSessionCurrent } from "../../storage/sessions.ts";
-import type { TokenDoc } from "../../storage/tokens.ts";
 import type { Actor, OrganizationActor, Origin, TokenLimits, UserActor } from "../access/actor.ts";
 import { ageFromOf, isTooOld } from "../access/token-age.ts";
 import type { App } from "../app.ts";

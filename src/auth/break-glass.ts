@@ -4,10 +4,10 @@
  * and a mail to all owners: there is no access by it without its record.
  */
 import { limits } from "../../contract/limits.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
+import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/credentials/sessions.ts";
+import type { MembershipDoc } from "../../storage/memberships/memberships.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/sessions.ts";
-import type { Account } from "../../storage/users.ts";
+import type { Account } from "../../storage/users/users.ts";
 import type { Origin } from "../access/actor.ts";
 import { ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";

@@ -2,7 +2,7 @@
  * Password checks. Only failures are counted, and those of unknown clients separately from those of clients that have
  * signed in to the account before, so that no stranger can lock an owner out.
  */
-import type { Credentials } from "../../storage/users.ts";
+import type { Credentials } from "../../storage/users/users.ts";
 import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type { KnownClient, KnownClients } from "../../storage/known-clients.ts";
+import type { KnownClient, KnownClients } from "../../storage/credentials/known-clients.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { Cookie, RequestInfo } from "../http/route.ts";

@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
-import type { PendingDevicePayload } from "../../contract/payloads/devices.ts";
-import type { FactorNeededPayload } from "../../contract/payloads/mfa.ts";
+import type { PendingDevicePayload } from "../../contract/payloads/accounts/devices.ts";
+import type { FactorNeededPayload } from "../../contract/payloads/accounts/mfa.ts";
 import type { App } from "../app.ts";
 import { Enveloped } from "../http/route.ts";
 import { loadIdentity } from "../users/identity.ts";

@@ -1,6 +1,6 @@
 /** The service as browsers know it: its name and address come from the configuration, never from a request. */
 import { isIP } from "node:net";
-import { brandName } from "../../contract/brand.ts";
+import { brandName } from "../../contract/dashboard/brand.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
 import {
   DeviceCodePayload,
   DeviceTokenPayload,
   PendingDevicePayload,
-} from "../../contract/payloads/devices.ts";
-import { FactorNeededPayload } from "../../contract/payloads/mfa.ts";
+} from "../../contract/payloads/accounts/devices.ts";
+import { FactorNeededPayload } from "../../contract/payloads/accounts/mfa.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Enveloped, routesOf, type Route } from "../http/route.ts";

@@ -1,16 +1,16 @@
 /** Browser sessions: started at sign-in, extended while they are used, ended at sign-out. */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type { OpenedSession } from "../../storage/lookups/callers.ts";
-import type { Notice } from "../../storage/notices.ts";
-import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import {
   isSessionLive,
   type BreakGlass,
   type SessionDoc,
   type SignInMethod,
   type SsoProof,
-} from "../../storage/sessions.ts";
+} from "../../storage/credentials/sessions.ts";
+import type { OpenedSession } from "../../storage/lookups/callers.ts";
+import type { Notice } from "../../storage/mail/notices.ts";
+import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";

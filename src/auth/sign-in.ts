@@ -1,8 +1,8 @@
+import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/credentials/sessions.ts";
 /** Sign-in by e-mail and password. */
-import type { WithNotice } from "../../storage/notices.ts";
+import type { WithNotice } from "../../storage/mail/notices.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/sessions.ts";
-import type { Account, Credentials } from "../../storage/users.ts";
+import type { Account, Credentials } from "../../storage/users/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { Cookie, RequestInfo } from "../http/route.ts";

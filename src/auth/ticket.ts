@@ -5,8 +5,8 @@
  */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type { FactorKind } from "../../contract/payloads/mfa.ts";
-import type { Credentials } from "../../storage/users.ts";
+import type { FactorKind } from "../../contract/payloads/accounts/mfa.ts";
+import type { Credentials } from "../../storage/users/users.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 import type { Cookie } from "../http/route.ts";

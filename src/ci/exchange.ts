@@ -5,9 +5,9 @@
  */
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type { OidcCheck } from "../../contract/payloads/ci.ts";
+import type { OidcCheck } from "../../contract/payloads/accounts/ci.ts";
 import type { OidcPolicyDoc } from "../../storage/ci/oidc-policies.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";

@@ -3,7 +3,7 @@
  * The issuer is checked against the configuration before anything is requested: no address is taken from a token.
  */
 import { compactVerify, decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
-import type { OidcCheck } from "../../contract/payloads/ci.ts";
+import type { OidcCheck } from "../../contract/payloads/accounts/ci.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 import { findKey } from "./issuer-keys.ts";

@@ -2,7 +2,7 @@
  * Whether a run of a pipeline meets a trust policy. `sub` is never compared: its form differs between repositories and
  * can be configured by their owners.
  */
-import type { OidcCheck } from "../../contract/payloads/ci.ts";
+import type { OidcCheck } from "../../contract/payloads/accounts/ci.ts";
 import { defaultCiEvents } from "../../contract/vocabulary.ts";
 import type { OidcPolicyDoc, PinnedIds } from "../../storage/ci/oidc-policies.ts";
 import { definitionName, isIn, parseWorkflow, type PipelineDefinition } from "./pipeline-definition.ts";

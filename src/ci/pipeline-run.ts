@@ -1,9 +1,9 @@
 /** The run of a pipeline, as the verified claims of either provider describe it. */
 import type { JWTPayload } from "jose";
 import { z } from "zod";
+import { identifierText } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
-import type { CiOrigin, OidcCheck } from "../../contract/payloads/ci.ts";
-import { identifierText } from "../../contract/unsafe-characters.ts";
+import type { CiOrigin, OidcCheck } from "../../contract/payloads/accounts/ci.ts";
 import type { PinnedIds } from "../../storage/ci/oidc-policies.ts";
 import type { IdentityToken } from "./identity-token.ts";
 import { gitHubServer } from "./issuers.ts";

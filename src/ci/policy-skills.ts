@@ -1,6 +1,6 @@
 /** Skills that trust policies name. */
 import { isId } from "../../storage/database.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideFolder } from "../access/decide.ts";
 import type { App } from "../app.ts";

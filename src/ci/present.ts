@@ -1,4 +1,4 @@
-import type { OidcPolicyPayload } from "../../contract/payloads/ci.ts";
+import type { OidcPolicyPayload } from "../../contract/payloads/accounts/ci.ts";
 import type { OidcPolicyDoc } from "../../storage/ci/oidc-policies.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";

@@ -5,7 +5,7 @@ import {
   OidcIssuerPayload,
   OidcPolicyPayload,
   OidcTestPayload,
-} from "../../contract/payloads/ci.ts";
+} from "../../contract/payloads/accounts/ci.ts";
 import { ciProviders } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
 import { Enveloped, routesOf, type Route } from "../http/route.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { identifierText } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
-import { identifierText } from "../../contract/unsafe-characters.ts";
 import { ciProviders, scopableActions, type CiProvider } from "../../contract/vocabulary.ts";
 import { permissionMap } from "../access/schema.ts";
 import { personName } from "../users/schema.ts";

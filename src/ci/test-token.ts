@@ -1,5 +1,5 @@
 /** The test of an identity token: the checks of an exchange with their results, which uses up and grants nothing. */
-import type { OidcTestPayload } from "../../contract/payloads/ci.ts";
+import type { OidcTestPayload } from "../../contract/payloads/accounts/ci.ts";
 import type { CiProvider } from "../../contract/vocabulary.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";

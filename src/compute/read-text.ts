@@ -1,7 +1,7 @@
+import { readSkillText, type SkillText } from "../../contract/checks/skill-rules.ts";
 /** Reading of texts with frontmatter, whose YAML can take 30 times as long as a harmless one of its size. */
-import type { RequiredValues } from "../../contract/edit-frontmatter.ts";
-import { cutFences } from "../../contract/frontmatter.ts";
-import { readSkillText, type SkillText } from "../../contract/skill-rules.ts";
+import type { RequiredValues } from "../../contract/document/edit-frontmatter.ts";
+import { cutFences } from "../../contract/document/frontmatter.ts";
 import type { ContentFormat } from "../../contract/vocabulary.ts";
 import type { CallerCompute } from "./compute.ts";
 import { completeText as completeHere, type CompletedText } from "./pieces/complete-text.ts";

@@ -1,7 +1,7 @@
 /** The switch of an organization for hosted connectors, and their use in numbers. */
 import { limits } from "../../contract/limits.ts";
 import type { McpCentralPayload } from "../../contract/payloads/connectors.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { Actor } from "../access/actor.ts";
 import { isAllowedIn } from "../access/decide.ts";
 import type { App } from "../app.ts";

@@ -1,6 +1,6 @@
-/** Records how connections and calls end, without delaying their callers. */
-import { cutAtWord } from "../../contract/cut-text.ts";
 import { limits } from "../../contract/limits.ts";
+/** Records how connections and calls end, without delaying their callers. */
+import { cutAtWord } from "../../contract/text/cut-text.ts";
 import type { ConnectorProblem } from "../../contract/vocabulary.ts";
 import type { ConnectorCallDoc } from "../../storage/connectors/calls.ts";
 import type { PublicConnector } from "../../storage/connectors/connectors.ts";

@@ -2,7 +2,7 @@
 import type { ConnectionStatus, ConnectorProblem } from "../../contract/vocabulary.ts";
 import type { PublicConnector } from "../../storage/connectors/connectors.ts";
 import type { McpServerDoc } from "../../storage/mcp/servers.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { keepAllowedServers } from "../mcp-servers/load.ts";

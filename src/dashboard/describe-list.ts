@@ -1,5 +1,5 @@
 /** Description of the catalog, and what it shares with that of an organization. */
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { PageDescription } from "../http/dashboard/describe.ts";

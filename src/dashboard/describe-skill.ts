@@ -1,5 +1,5 @@
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../storage/versions/versions.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { PageDescription } from "../http/dashboard/describe.ts";

@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { cutAtWord } from "../../contract/cut-text.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import { cutAtWord } from "../../contract/text/cut-text.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { notFound } from "../errors.ts";

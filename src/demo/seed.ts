@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { compareUtf8 } from "../../contract/package-rules.ts";
+import { compareUtf8 } from "../../contract/checks/package-rules.ts";
 import { writeZip, type ZipMember } from "../../repos/archive/index.ts";
 import { ensureSetupLink } from "../accounts/sign-up/setup.ts";
 import type { App } from "../app.ts";

@@ -1,5 +1,5 @@
 /** Delivery of changes to one listener: who may know of them is decided for the caller as they are at that time. */
-import type { ChangePayload } from "../../contract/payloads/events.ts";
+import type { ChangePayload } from "../../contract/payloads/service/events.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { actorKey } from "../access/actor.ts";
 import { decideTenant, membershipIn } from "../access/decide.ts";

@@ -3,7 +3,7 @@
  * has every change of every process within moments. Entries reach it a little later than their time says, and the
  * clocks of processes differ, so each look reads the last seconds again.
  */
-import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { ConnectionDoc } from "../../storage/connections/connections.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
 

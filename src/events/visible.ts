@@ -2,8 +2,8 @@
  * Audit entries as changes for one caller. An entry is reported only if the caller may read its subject now: the same
  * decisions as on the routes of skills, folders, members and so on, from facts that are read after the entry.
  */
-import type { ChangeType } from "../../contract/dashboard.ts";
-import type { ChangePayload } from "../../contract/payloads/events.ts";
+import type { ChangeType } from "../../contract/dashboard/lists.ts";
+import type { ChangePayload } from "../../contract/payloads/service/events.ts";
 import type { Permission } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { actorId, type Actor } from "../access/actor.ts";

@@ -1,6 +1,6 @@
 /** Lists of an organization's folders that a caller may see. */
-import type { FolderAct } from "../../contract/dashboard.ts";
-import type { FolderNode } from "../../storage/folders.ts";
+import type { FolderAct } from "../../contract/dashboard/lists.ts";
+import type { FolderNode } from "../../storage/folders/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";

@@ -1,7 +1,7 @@
 /** Loads folders with the access rule applied, and the facts about folders that access decisions need. */
 import type { Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
-import type { FolderDoc, FolderNode, TreeState } from "../../storage/folders.ts";
+import type { FolderDoc, FolderNode, TreeState } from "../../storage/folders/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import {
   decideFolder,

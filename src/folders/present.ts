@@ -1,4 +1,4 @@
-import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads/folders.ts";
+import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads/organizations/folders.ts";
 import type { App } from "../app.ts";
 import type { FolderAccess } from "./access/access.ts";
 import type { ListedFolder } from "./list.ts";

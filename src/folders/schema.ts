@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { oneLineText } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
-import { oneLineText } from "../../contract/unsafe-characters.ts";
 import { folderLevels, principalTypes } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/request/cursor.ts";
 

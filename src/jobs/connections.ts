@@ -1,10 +1,10 @@
 /** Connections of all organizations for the service's administrators: their state, without their content. */
 import { z } from "zod";
-import type { AdminConnectionPayload } from "../../contract/payloads/jobs.ts";
+import type { AdminConnectionPayload } from "../../contract/payloads/service/jobs.ts";
 import { syncStatuses } from "../../contract/vocabulary.ts";
-import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { ConnectionDoc } from "../../storage/connections/connections.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { SyncProblem } from "../../storage/sync/problem.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, pageOf } from "../http/request/cursor.ts";
 import { type Page } from "../http/route.ts";

@@ -2,7 +2,7 @@
  * The queues as they change, as server-sent events (WHATWG HTML, section 9.2). The queues are read once per
  * interval for all listeners of the process, and only while there are listeners.
  */
-import type { QueuesEvent } from "../../contract/payloads/jobs.ts";
+import type { QueuesEvent } from "../../contract/payloads/service/jobs.ts";
 import type { JobState } from "../../contract/vocabulary.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";

@@ -2,7 +2,7 @@
 import { access, statfs } from "node:fs/promises";
 import path from "node:path";
 import { withinTime } from "../../contract/concurrency/within-time.ts";
-import { maxConditions, type HealthPayload } from "../../contract/payloads/jobs.ts";
+import { maxConditions, type HealthPayload } from "../../contract/payloads/service/jobs.ts";
 import { gitVersion } from "../../repos/native-git.ts";
 import { hasProxy } from "../../repos/transport/connections.ts";
 import type { App } from "../app.ts";

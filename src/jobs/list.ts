@@ -3,7 +3,7 @@
  * job that was taken of each queue, and about where it was: the next page goes on behind that job wherever it is now.
  */
 import { z } from "zod";
-import type { JobPayload } from "../../contract/payloads/jobs.ts";
+import type { JobPayload } from "../../contract/payloads/service/jobs.ts";
 import type { JobState } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";

@@ -1,7 +1,7 @@
 /** Results of jobs over time: counted in each worker process, written every few seconds, read for the plot. */
-import type { JobMetricsPayload, QueuePayload } from "../../contract/payloads/jobs.ts";
+import type { JobMetricsPayload, QueuePayload } from "../../contract/payloads/service/jobs.ts";
 import type { MetricRange } from "../../contract/vocabulary.ts";
-import type { JobMinute, JobSums } from "../../storage/job-metrics.ts";
+import type { JobMinute, JobSums } from "../../storage/maintenance/job-metrics.ts";
 import type { App } from "../app.ts";
 import { type JobRun, queueOf } from "../queue/index.ts";
 import { requireQueue } from "./load.ts";

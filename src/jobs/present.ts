@@ -1,4 +1,4 @@
-import type { JobDetailPayload, JobPayload } from "../../contract/payloads/jobs.ts";
+import type { JobDetailPayload, JobPayload } from "../../contract/payloads/service/jobs.ts";
 import type { QueuedJob, QueuedJobDetail } from "../queue/index.ts";
 
 /** Errors may contain complete responses of other systems: a list shows their beginning. */

@@ -8,7 +8,7 @@ import {
   JobPayload,
   QueuePayload,
   RetriedPayload,
-} from "../../contract/payloads/jobs.ts";
+} from "../../contract/payloads/service/jobs.ts";
 import type { App } from "../app.ts";
 import { listQuery } from "../http/request/cursor.ts";
 import { routesOf, type Route } from "../http/route.ts";

@@ -1,5 +1,5 @@
 /** The log of the service: actions of its administrators, and registrations of anonymous identities. */
-import { AuditLogPayload } from "../../contract/payloads/audit.ts";
+import { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import type { App } from "../app.ts";
 import { exportAuditLog } from "../audit/export.ts";
 import { serviceLog } from "../audit/fan-out.ts";

@@ -2,7 +2,7 @@
  * Actions of administrators on queues and jobs. Each action is written to the audit log before it is executed, so that
  * none is missing there; an action that the job's state refuses is logged too.
  */
-import type { QueuePayload, RetriedPayload } from "../../contract/payloads/jobs.ts";
+import type { QueuePayload, RetriedPayload } from "../../contract/payloads/service/jobs.ts";
 import type { EventName } from "../../contract/vocabulary.ts";
 import { type Actor, actorId } from "../access/actor.ts";
 import type { App } from "../app.ts";

@@ -1,9 +1,9 @@
+import { unprintable } from "../../contract/checks/unsafe-characters.ts";
 /**
  * Layout of mails, in text and HTML from the same sentences. Text becomes HTML only by the `html` tag of pages, which
  * escapes every value. Mails load nothing and contain no tracking.
  */
-import { brandName } from "../../contract/brand.ts";
-import { unprintable } from "../../contract/unsafe-characters.ts";
+import { brandName } from "../../contract/dashboard/brand.ts";
 import { installCommand } from "../http/client/install-command.ts";
 import { html } from "../http/pages/html.ts";
 import type { Mail } from "./mailer.ts";
@@ -20,7 +20,7 @@ export interface MailText {
   command?: { label: string; line: string };
 }
 
-/** The light colors of `contract/design-tokens.ts`: mail programs read no custom properties. */
+/** The light colors of `contract/dashboard/design-tokens.ts`: mail programs read no custom properties. */
 const style = {
   body: "margin:0;padding:24px;background:#f9f7f5;color:#1b1916;font:15px/1.5 Geist,system-ui,sans-serif",
   brand: "max-width:560px;margin:0 auto 12px;font-weight:600",

@@ -7,9 +7,9 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createTransport, type SendMailOptions } from "nodemailer";
-import { emailAddress } from "../../contract/email-address.ts";
+import { unprintable } from "../../contract/checks/unsafe-characters.ts";
+import { emailAddress } from "../../contract/names/email-address.ts";
 import { measured } from "../../contract/observation.ts";
-import { unprintable } from "../../contract/unsafe-characters.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 

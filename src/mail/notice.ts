@@ -1,6 +1,6 @@
 /** Mails to the owner of an account about new sessions and tokens. */
-import type { WithNotice } from "../../storage/notices.ts";
-import type { Account } from "../../storage/users.ts";
+import type { WithNotice } from "../../storage/mail/notices.ts";
+import type { Account } from "../../storage/users/users.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 import type { Budget } from "../http/request/rate-limit.ts";

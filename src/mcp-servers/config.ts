@@ -1,6 +1,6 @@
+import { checkMcpServer } from "../../contract/checks/mcp-checks.ts";
 /** Configurations of MCP servers: merged with a change, and checked. */
 import { limits } from "../../contract/limits.ts";
-import { checkMcpServer } from "../../contract/mcp-checks.ts";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import { invalidRequest, ServiceError } from "../errors.ts";
 import type { UpdateMcpServer } from "./schema.ts";

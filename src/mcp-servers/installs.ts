@@ -3,8 +3,8 @@
  * organization, and only during their membership.
  */
 import { limits } from "../../contract/limits.ts";
-import type { RecordedInstallPayload } from "../../contract/payloads/analytics.ts";
 import type { McpAnalyticsPayload, McpInstallPayload } from "../../contract/payloads/mcp-servers.ts";
+import type { RecordedInstallPayload } from "../../contract/payloads/usage/analytics.ts";
 import type { McpInstallDoc } from "../../storage/mcp/installs.ts";
 import type { Actor } from "../access/actor.ts";
 import { keepMembers, pageOfInstalls } from "../analytics/install-lists.ts";

@@ -1,10 +1,10 @@
 /** Input of the routes for MCP servers. */
 import { z } from "zod";
+import { checkMcpServer } from "../../contract/checks/mcp-checks.ts";
+import { oneLineText, plainTextOfLines } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
-import { checkMcpServer } from "../../contract/mcp-checks.ts";
 import { mcpSlugPattern, reservedMcpSlugs } from "../../contract/mcp-servers.ts";
 import { mcpServerConfig } from "../../contract/payloads/mcp-servers.ts";
-import { oneLineText, plainTextOfLines } from "../../contract/unsafe-characters.ts";
 import { installScopes, mcpInstallModes, mcpTargets, mcpTransports } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/request/cursor.ts";
 import { catalogName, catalogVersion } from "./catalog/registry-schema.ts";

@@ -1,7 +1,7 @@
+import type { SignInMethod } from "../../storage/credentials/sessions.ts";
 /** Changes of the set of factors of an account: one write with their events, mails and the end of sessions. */
 import type { EventRow } from "../../storage/outbox.ts";
-import type { SignInMethod } from "../../storage/sessions.ts";
-import type { Credentials, Factors, MailDue, Passkey } from "../../storage/users.ts";
+import type { Credentials, Factors, MailDue, Passkey } from "../../storage/users/users.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
 import { noteBreakGlass } from "../auth/break-glass.ts";

@@ -1,5 +1,5 @@
 /** The caller's own account with its factors. */
-import type { Credentials } from "../../storage/users.ts";
+import type { Credentials } from "../../storage/users/users.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { forbidden, unauthenticated } from "../errors.ts";

@@ -1,6 +1,6 @@
 /** The second step of the sign-in page, which works without script for codes. */
 import { z } from "zod";
-import { factorKinds } from "../../contract/payloads/mfa.ts";
+import { factorKinds } from "../../contract/payloads/accounts/mfa.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { safeReturnTo } from "../auth/pages/return-to.ts";

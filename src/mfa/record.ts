@@ -1,7 +1,7 @@
 /** Audit events and mails about second factors. */
 import type { EventName } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import type { Account, MailDue } from "../../storage/users.ts";
+import type { Account, MailDue } from "../../storage/users/users.ts";
 import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";

@@ -4,8 +4,8 @@
  */
 import { randomInt } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type { UserDoc } from "../../storage/users.ts";
 import type { Factors } from "../../storage/users/factor-document.ts";
+import type { UserDoc } from "../../storage/users/users.ts";
 import type { App } from "../app.ts";
 import { equalSecrets, signatureBy } from "../secrets.ts";
 

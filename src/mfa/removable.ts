@@ -1,4 +1,4 @@
-import type { Credentials } from "../../storage/users.ts";
+import type { Credentials } from "../../storage/users/users.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 

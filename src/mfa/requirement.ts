@@ -1,6 +1,6 @@
 /** The second factor that an organization requires of its members. Enforced where actors are made (`users/load.ts`). */
-import type { MfaRequirementPayload } from "../../contract/payloads/mfa.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
+import type { MfaRequirementPayload } from "../../contract/payloads/accounts/mfa.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";

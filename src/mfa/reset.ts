@@ -1,6 +1,6 @@
 /** Removal of all factors of an account, for a person who has lost them, by an administrator of the service. */
 import type { EventRow } from "../../storage/outbox.ts";
-import type { Account } from "../../storage/users.ts";
+import type { Account } from "../../storage/users/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents, publishEvents } from "../audit/events.ts";

@@ -1,11 +1,11 @@
-import { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
 import {
   FactorStatePayload,
   MfaRequirementPayload,
   ReauthenticatedPayload,
   RecoveryCodesPayload,
   TotpSetupPayload,
-} from "../../contract/payloads/mfa.ts";
+} from "../../contract/payloads/accounts/mfa.ts";
 import type { App } from "../app.ts";
 import { presentSignedIn } from "../auth/present.ts";
 import { Enveloped, routesOf, type Route } from "../http/route.ts";

@@ -1,6 +1,6 @@
 /** The factors of the caller, as they see them. */
-import type { FactorStatePayload, PasskeyPayload } from "../../contract/payloads/mfa.ts";
-import type { Passkey } from "../../storage/users.ts";
+import type { FactorStatePayload, PasskeyPayload } from "../../contract/payloads/accounts/mfa.ts";
+import type { Passkey } from "../../storage/users/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { offersPasskeys } from "../auth/relying-party.ts";

@@ -1,7 +1,7 @@
 /** The authenticator app of an account: set up, confirmed by a code, removed. */
 import type { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import type { RecoveryCodesPayload, TotpSetupPayload } from "../../contract/payloads/mfa.ts";
+import type { RecoveryCodesPayload, TotpSetupPayload } from "../../contract/payloads/accounts/mfa.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { refundBudgets, consumeBudgets, type BudgetKey } from "../auth/credentials.ts";

@@ -1,6 +1,6 @@
 /** Verification of second factors. Only failures are counted; a code and a challenge are valid once. */
-import type { SignInMethod } from "../../storage/sessions.ts";
-import type { Credentials } from "../../storage/users.ts";
+import type { SignInMethod } from "../../storage/credentials/sessions.ts";
+import type { Credentials } from "../../storage/users/users.ts";
 import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";

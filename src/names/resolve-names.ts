@@ -1,5 +1,5 @@
 /** Names of the objects that ids refer to, as far as the caller may see them. */
-import type { NamePayload } from "../../contract/payloads/names.ts";
+import type { NamePayload } from "../../contract/payloads/organizations/names.ts";
 import { isId } from "../../storage/database.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant, membershipIn } from "../access/decide.ts";

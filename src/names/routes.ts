@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { NamePayload } from "../../contract/payloads/names.ts";
+import { NamePayload } from "../../contract/payloads/organizations/names.ts";
 import type { App } from "../app.ts";
 import { routesOf, type Route } from "../http/route.ts";
 import { resolveNames } from "./resolve-names.ts";

@@ -1,6 +1,6 @@
+import { unprintable } from "../../contract/checks/unsafe-characters.ts";
 /** Texts by which clients describe themselves. */
 import { limits } from "../../contract/limits.ts";
-import { unprintable } from "../../contract/unsafe-characters.ts";
 
 /** A client's name as one harmless line: the consent page shows it. Empty if there is none. */
 export function readClientName(given: unknown): string {

@@ -1,6 +1,6 @@
 /** The grants of the caller: the OAuth clients that act for them. */
 import { limits } from "../../contract/limits.ts";
-import type { GrantPayload } from "../../contract/payloads/oauth.ts";
+import type { GrantPayload } from "../../contract/payloads/accounts/oauth.ts";
 import { isId } from "../../storage/database.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";

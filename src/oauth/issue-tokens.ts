@@ -1,7 +1,7 @@
 /** The token endpoint: tokens for an authorization code, and for a refresh token, which they replace. */
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type { OauthTokenPayload } from "../../contract/payloads/oauth.ts";
+import type { OauthTokenPayload } from "../../contract/payloads/accounts/oauth.ts";
 import { oauthAccess } from "../../contract/vocabulary.ts";
 import { resourcesOf, type OauthGrantDoc, type OauthTokens } from "../../storage/oauth/grants.ts";
 import type { App } from "../app.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import type { RegisteredClientPayload } from "../../contract/payloads/oauth.ts";
+import type { RegisteredClientPayload } from "../../contract/payloads/accounts/oauth.ts";
 import type { App } from "../app.ts";
 import { OAuthError } from "../auth/oauth-error.ts";
 import { readClientName } from "./client-text.ts";

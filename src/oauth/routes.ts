@@ -1,6 +1,10 @@
 /** Endpoints of the authorization server, and the grants that a person has given. */
 import { z } from "zod";
-import { GrantPayload, OauthTokenPayload, RegisteredClientPayload } from "../../contract/payloads/oauth.ts";
+import {
+  GrantPayload,
+  OauthTokenPayload,
+  RegisteredClientPayload,
+} from "../../contract/payloads/accounts/oauth.ts";
 import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { deviceGrantType, pollDeviceToken } from "../auth/device/device.ts";

@@ -2,8 +2,8 @@
  * `verify`: reads every version's commit and compares its content with the SHA-256 that was recorded for it, and finds
  * records that no skill has: rows that a restored export contained although they were newer than their skill.
  */
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../storage/versions/versions.ts";
 import type { Stores } from "../app.ts";
 import { findVersions } from "../skills/versions/versions.ts";
 

@@ -1,8 +1,8 @@
 /** Organizations, for administrators of the service: who owns them, never their skills. */
 import { z } from "zod";
-import { AdminOrganizationPayload } from "../../contract/payloads/administration.ts";
+import { AdminOrganizationPayload } from "../../contract/payloads/service/administration.ts";
 import { isId } from "../../storage/database.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent, makeSystemEvent } from "../audit/events.ts";

@@ -1,5 +1,5 @@
 /** An organization's audit log, for callers with the permission `auditLog:read`. */
-import { AuditLogPayload } from "../../contract/payloads/audit.ts";
+import { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import type { App } from "../app.ts";
 import { exportAuditLog } from "../audit/export.ts";
 import { readAuditLog } from "../audit/log.ts";

@@ -3,7 +3,7 @@
  * grace period is over. One write of the organization's document decides; memberships and skills follow from it.
  */
 import { limits } from "../../contract/limits.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";

@@ -1,5 +1,5 @@
 /** Mails about an organization, to each of its owners. */
-import type { MailDue } from "../../storage/users.ts";
+import type { MailDue } from "../../storage/users/users.ts";
 import { ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { queueMails } from "../mail/notice.ts";

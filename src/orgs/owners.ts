@@ -4,8 +4,8 @@
  * list first, which is refused for the last one; a member who becomes an owner is added afterwards. While that is under
  * way (`enlisting`) the role can't be changed, since a late entry would count a member who is no longer an owner.
  */
-import type { MembershipDoc } from "../../storage/memberships.ts";
-import { countedOwners } from "../../storage/tenants.ts";
+import type { MembershipDoc } from "../../storage/memberships/memberships.ts";
+import { countedOwners } from "../../storage/organizations/tenants.ts";
 import { ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";

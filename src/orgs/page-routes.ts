@@ -1,6 +1,6 @@
 /** The page that the link of an invitation's mail leads to. A GET changes nothing. */
 import { z } from "zod";
-import type { InvitationOfferPayload } from "../../contract/payloads/organizations.ts";
+import type { InvitationOfferPayload } from "../../contract/payloads/organizations/organizations.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { problem } from "../http/pages/fields.ts";

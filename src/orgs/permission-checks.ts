@@ -4,8 +4,8 @@
  */
 import type { Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
-import type { InvitationDoc } from "../../storage/invitations.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
+import type { MembershipDoc } from "../../storage/memberships/memberships.ts";
+import type { InvitationDoc } from "../../storage/organizations/invitations.ts";
 import type { Actor, PermissionMap } from "../access/actor.ts";
 import { bypassesRestrictions, membershipIn } from "../access/decide.ts";
 import { isBuiltIn, missingFrom, permissionsOfRole, unionOf } from "../access/permissions.ts";

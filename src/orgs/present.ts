@@ -5,14 +5,14 @@ import type {
   RolePayload,
   TeamPayload,
   TenantPayload,
-} from "../../contract/payloads/organizations.ts";
+} from "../../contract/payloads/organizations/organizations.ts";
 import { defaultScanPolicy } from "../../contract/scan/policy.ts";
 import { builtInRoles } from "../../contract/vocabulary.ts";
-import type { InvitationDoc } from "../../storage/invitations.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
-import type { RoleDoc } from "../../storage/roles.ts";
-import type { TeamDoc } from "../../storage/teams.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
+import type { MembershipDoc } from "../../storage/memberships/memberships.ts";
+import type { InvitationDoc } from "../../storage/organizations/invitations.ts";
+import type { RoleDoc } from "../../storage/organizations/roles.ts";
+import type { TeamDoc } from "../../storage/organizations/teams.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { Actor, PermissionMap } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import { ownerRole, permissionsOfRole } from "../access/permissions.ts";

@@ -1,8 +1,8 @@
 /** Copies the names, requirements and deletion of an organization to the documents that repeat them. */
 import { withinTime } from "../../contract/concurrency/within-time.ts";
-import { hasReviewRules } from "../../storage/memberships.ts";
+import { hasReviewRules } from "../../storage/memberships/memberships.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
 import { publishEvents } from "../audit/events.ts";
 import { requestSync } from "../queue/request-sync.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { StorageUsagePayload, TenantPayload } from "../../contract/payloads/organizations.ts";
+import { StorageUsagePayload, TenantPayload } from "../../contract/payloads/organizations/organizations.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { routesOf, type Route } from "../http/route.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { oneLineText } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
-import { ScanPolicyPayload } from "../../contract/payloads/scans.ts";
-import { reservedSlugs } from "../../contract/reserved-slugs.ts";
-import { oneLineText } from "../../contract/unsafe-characters.ts";
+import { reservedSlugs } from "../../contract/names/reserved-slugs.ts";
+import { ScanPolicyPayload } from "../../contract/payloads/skills/scans.ts";
 import { customRoleActions, isAnonymousName } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import { isBuiltIn, ownerRole } from "../access/permissions.ts";

@@ -1,11 +1,11 @@
 /** Organizations: create, list, read, update. */
 import slugify from "@sindresorhus/slugify";
 import { limits } from "../../contract/limits.ts";
-import { reservedSlugs } from "../../contract/reserved-slugs.ts";
+import { reservedSlugs } from "../../contract/names/reserved-slugs.ts";
 import { isAnonymousName, type Permission } from "../../contract/vocabulary.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant, membershipIn } from "../access/decide.ts";
 import { isPermitted } from "../access/permissions.ts";

@@ -1,6 +1,6 @@
 /** Requests a sync of an organization's repository. It is in this layer because features of higher layers call it. */
 import type { SyncMode } from "../../contract/vocabulary.ts";
-import type { ConnectionDoc, RequestCause } from "../../storage/connections.ts";
+import type { ConnectionDoc, RequestCause } from "../../storage/connections/connections.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
 

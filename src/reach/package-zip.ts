@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
-import type { ZipDigest } from "../../storage/package-digests.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
+import type { ZipDigest } from "../../storage/versions/package-digests.ts";
+import type { VersionDoc } from "../../storage/versions/versions.ts";
 import type { App } from "../app.ts";
 import { perApp } from "../per-app.ts";
 import { repoOf } from "../skills/read/content.ts";

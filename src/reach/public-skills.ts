@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { PublicSkillRow } from "../../storage/lookups/catalog.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { perApp } from "../per-app.ts";

@@ -1,7 +1,7 @@
 /** Checks the token of an identity provider. */
 import { isId } from "../../storage/database.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { ScimProviderDoc } from "../../storage/scim/providers.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
 import { equalSecrets, hashSecret } from "../secrets.ts";
 import { ScimError } from "./errors.ts";

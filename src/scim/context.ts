@@ -1,7 +1,7 @@
 /** The request of an identity provider, once its token was checked. */
 import type { EventName } from "../../contract/vocabulary.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent, type EventSubject } from "../audit/events.ts";
 import type { Projection } from "./present.ts";

@@ -1,6 +1,6 @@
 /** The log of identity provider requests, for an organization's owners. */
 import { limits } from "../../contract/limits.ts";
-import type { ScimLogEntryPayload } from "../../contract/payloads/scim.ts";
+import type { ScimLogEntryPayload } from "../../contract/payloads/accounts/scim.ts";
 import type { ScimLogDoc } from "../../storage/scim/log.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";

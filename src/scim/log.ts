@@ -1,6 +1,6 @@
 /** Entries of the provisioning log. They are written in the background, since no response depends on them. */
 import { createHash } from "node:crypto";
-import { toOneLine } from "../../contract/unsafe-characters.ts";
+import { toOneLine } from "../../contract/checks/unsafe-characters.ts";
 import type { ScimLogDoc } from "../../storage/scim/log.ts";
 import type { ScimProviderDoc } from "../../storage/scim/providers.ts";
 import type { App } from "../app.ts";

@@ -1,5 +1,5 @@
 /** The users and groups that SCIM manages in an organization, for its owners. */
-import type { ScimGroupPayload, ScimUserPayload } from "../../contract/payloads/scim.ts";
+import type { ScimGroupPayload, ScimUserPayload } from "../../contract/payloads/accounts/scim.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, pageOf } from "../http/request/cursor.ts";

@@ -1,11 +1,11 @@
 /** SCIM of an organization, for its owners: its state, enable, rotate the token, disable. */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type { ScimStatePayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
+import type { ScimStatePayload, ScimTokenPayload } from "../../contract/payloads/accounts/scim.ts";
 import { isDuplicate } from "../../storage/database.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { ScimProviderDoc } from "../../storage/scim/providers.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";

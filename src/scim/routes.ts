@@ -4,7 +4,7 @@ import {
   ScimStatePayload,
   ScimTokenPayload,
   ScimUserPayload,
-} from "../../contract/payloads/scim.ts";
+} from "../../contract/payloads/accounts/scim.ts";
 import type { App } from "../app.ts";
 import { Enveloped, routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";

@@ -1,7 +1,7 @@
-/** Errors about frontmatter, and text without it. Its rules are in `contract/skill-rules.ts`. */
+/** Errors about frontmatter, and text without it. Its rules are in `contract/checks/skill-rules.ts`. */
 import { createHash } from "node:crypto";
-import { cutFences } from "../../contract/frontmatter.ts";
-import { type Fault, refusalText } from "../../contract/skill-rules.ts";
+import { type Fault, refusalText } from "../../contract/checks/skill-rules.ts";
+import { cutFences } from "../../contract/document/frontmatter.ts";
 import { ServiceError } from "../errors.ts";
 
 /** The error for a fault of a text. */

@@ -1,10 +1,10 @@
 /** Loads skills with the access rule applied. */
-import type { SkillAct } from "../../contract/dashboard.ts";
+import type { SkillAct } from "../../contract/dashboard/lists.ts";
 import { isAnonymousName, type Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
-import type { TreeState } from "../../storage/folders.ts";
+import type { TreeState } from "../../storage/folders/folders.ts";
 import type { FoundSkill } from "../../storage/lookups/skills.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import {
   administers,

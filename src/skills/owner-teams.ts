@@ -1,6 +1,6 @@
 /** Owner teams: those that look after skills. Skills are shown with them and filtered by them; no right follows. */
 import { isId } from "../../storage/database.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";

@@ -3,9 +3,9 @@ import type {
   SkillDetailPayload,
   SkillPayload,
   VersionPayload,
-} from "../../contract/payloads/skills.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
+} from "../../contract/payloads/skills/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../storage/versions/versions.ts";
 import type { App } from "../app.ts";
 import { channelsAt, presentChannels } from "./channels/channels.ts";
 import { countFindings } from "./findings/count-findings.ts";

@@ -3,8 +3,8 @@
  */
 import type { RemovalReason } from "../../contract/vocabulary.ts";
 import type { FoundSkill } from "../../storage/lookups/skills.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../storage/versions/versions.ts";
 import type { Actor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";

@@ -1,11 +1,11 @@
 /** Skills and their versions over HTTP; reads of their bytes are in `content-routes.ts`. */
-import { MovedSkillPayload } from "../../contract/payloads/folders.ts";
+import { MovedSkillPayload } from "../../contract/payloads/organizations/folders.ts";
 import {
   ChangedSkillPayload,
   ResolveResult,
   SkillDetailPayload,
   SkillPayload,
-} from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/skills/skills.ts";
 import type { App } from "../app.ts";
 import { Page, routesOf, type Route } from "../http/route.ts";
 import { requiredServersOf } from "../mcp-servers/required.ts";

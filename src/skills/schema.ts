@@ -1,7 +1,7 @@
 /** Input of the skill routes. */
 import { z } from "zod";
+import { oneLineText } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
-import { oneLineText } from "../../contract/unsafe-characters.ts";
 import {
   accessActions,
   bumps,

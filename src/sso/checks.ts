@@ -2,7 +2,7 @@
  * Named checks of the response of a provider. A test sign-in shows the result of each; a visitor never learns which one
  * failed.
  */
-import type { SsoCheck } from "../../contract/payloads/sso.ts";
+import type { SsoCheck } from "../../contract/payloads/accounts/sso.ts";
 
 /** Names and titles in the order in which they are shown. */
 export type CheckNames<N extends string> = readonly (readonly [name: N, title: string])[];

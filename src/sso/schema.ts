@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { identifierText } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
-import { absentGroups as absentGroupsMeanings, ssoTypes } from "../../contract/payloads/sso.ts";
-import { identifierText } from "../../contract/unsafe-characters.ts";
+import { absentGroups as absentGroupsMeanings, ssoTypes } from "../../contract/payloads/accounts/sso.ts";
 import { isId } from "../../storage/database.ts";
 import { isBuiltIn, ownerRole } from "../access/permissions.ts";
 import { formText } from "../http/pages/forms.ts";

@@ -1,5 +1,5 @@
 /** Paths of the folders to which tokens are limited, as far as the caller sees the folders. */
-import type { ListedToken } from "../../storage/tokens.ts";
+import type { ListedToken } from "../../storage/credentials/tokens.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { visibleFolders } from "../folders/load.ts";

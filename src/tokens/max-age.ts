@@ -2,7 +2,7 @@
  * The maximum lifetime that an organization sets for API tokens. It is a limit of a token's age (`token-age.ts`): an
  * organization's token beyond it is refused, and a member's personal token no longer acts in that organization.
  */
-import type { TokenDoc } from "../../storage/tokens.ts";
+import type { TokenDoc } from "../../storage/credentials/tokens.ts";
 import type { UserActor } from "../access/actor.ts";
 import { isTooOld, type Aged } from "../access/token-age.ts";
 import { ServiceError } from "../errors.ts";

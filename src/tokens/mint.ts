@@ -1,9 +1,9 @@
 /** Makes the secret and the record of a token, within its owner's limit. */
 import { randomBytes, randomInt } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
+import type { TokenDoc, TokenOwner } from "../../storage/credentials/tokens.ts";
 import { isDuplicate } from "../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
-import type { TokenDoc, TokenOwner } from "../../storage/tokens.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";

@@ -3,8 +3,8 @@ import type {
   CreatedTokenPayload,
   OrganizationTokenPayload,
   TokenPayload,
-} from "../../contract/payloads/tokens.ts";
-import type { ListedToken } from "../../storage/tokens.ts";
+} from "../../contract/payloads/accounts/tokens.ts";
+import type { ListedToken } from "../../storage/credentials/tokens.ts";
 import type { MintedToken } from "./mint.ts";
 import type { OrganizationToken } from "./organization.ts";
 

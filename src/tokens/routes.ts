@@ -4,8 +4,8 @@ import {
   CurrentTokenPayload,
   OrganizationTokenPayload,
   TokenPayload,
-} from "../../contract/payloads/tokens.ts";
-import type { ListedToken } from "../../storage/tokens.ts";
+} from "../../contract/payloads/accounts/tokens.ts";
+import type { ListedToken } from "../../storage/credentials/tokens.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Enveloped, Page, routesOf, type Route } from "../http/route.ts";

@@ -1,6 +1,6 @@
+import type { ListedToken, TokenOwner } from "../../storage/credentials/tokens.ts";
 /** Personal tokens of the caller: list, create, revoke. */
 import { isId } from "../../storage/database.ts";
-import type { ListedToken, TokenOwner } from "../../storage/tokens.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";

@@ -1,5 +1,5 @@
 /** Everybody's own audit log. */
-import { AuditLogPayload } from "../../contract/payloads/audit.ts";
+import { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import { limitsOf } from "../access/decide.ts";
 import { isPermitted } from "../access/permissions.ts";

@@ -1,6 +1,6 @@
 /** The identity that "whoami" returns: the user, their organizations and their invitations. */
-import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import type { Account } from "../../storage/users.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
+import type { Account } from "../../storage/users/users.ts";
 import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { presentIdentity, type InvitedTo } from "./present.ts";

@@ -1,10 +1,10 @@
 /** Accounts as actors: who a session, a token or an approved device acts as. */
-import type { CiOrigin } from "../../contract/payloads/ci.ts";
+import type { CiOrigin } from "../../contract/payloads/accounts/ci.ts";
 import type { CiTrust } from "../../storage/ci/trust.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
 import type { NamedFacts } from "../../storage/lookups/callers.ts";
-import { hasReviewRules, type MembershipDoc } from "../../storage/memberships.ts";
-import type { Account } from "../../storage/users.ts";
+import { hasReviewRules, type MembershipDoc } from "../../storage/memberships/memberships.ts";
+import type { Account } from "../../storage/users/users.ts";
 import type {
   Actor,
   Membership,

@@ -1,5 +1,5 @@
 /** The names of a person that lists of members repeat. */
-import type { Account } from "../../storage/users.ts";
+import type { Account } from "../../storage/users/users.ts";
 import type { App } from "../app.ts";
 import { foldName } from "./schema.ts";
 

@@ -1,7 +1,7 @@
-import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import type { InvitationDoc } from "../../storage/invitations.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
-import type { Account } from "../../storage/users.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
+import type { InvitationDoc } from "../../storage/organizations/invitations.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
+import type { Account } from "../../storage/users/users.ts";
 import type { UserActor, WithheldMembership } from "../access/actor.ts";
 
 export interface InvitedTo {

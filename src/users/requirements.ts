@@ -4,7 +4,7 @@
  * the other functions explain that to them.
  */
 import { limits } from "../../contract/limits.ts";
-import type { Account } from "../../storage/users.ts";
+import type { Account } from "../../storage/users/users.ts";
 import type { Actor, MissingProof, Membership, UserActor, WithheldMembership } from "../access/actor.ts";
 import { ownerRole } from "../access/permissions.ts";
 import { ServiceError } from "../errors.ts";

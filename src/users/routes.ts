@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
 import type { App } from "../app.ts";
 import { routesOf, type Route } from "../http/route.ts";
 import { userAuditRoutes } from "./audit-routes.ts";

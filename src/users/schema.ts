@@ -1,9 +1,9 @@
 /** Names and addresses of persons, and how they are folded for comparison. */
 import { z } from "zod";
-import { emailAddress } from "../../contract/email-address.ts";
+import { oneLineText } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
-import { reservedSlugs } from "../../contract/reserved-slugs.ts";
-import { oneLineText } from "../../contract/unsafe-characters.ts";
+import { emailAddress } from "../../contract/names/email-address.ts";
+import { reservedSlugs } from "../../contract/names/reserved-slugs.ts";
 
 /** Names that look the same compare as the same: NFKC, without case. */
 export function foldName(text: string): string {

@@ -1,5 +1,5 @@
 /** The caller's own account: who they are, and what they change of it. */
-import type { Account } from "../../storage/users.ts";
+import type { Account } from "../../storage/users/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";

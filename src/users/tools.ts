@@ -1,6 +1,6 @@
 /** The caller's identity for agents. */
 import { z } from "zod";
-import { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
 import type { App } from "../app.ts";
 import { tool, type Tool } from "../mcp/tools/tool.ts";
 import { loadIdentity } from "./identity.ts";

@@ -1,5 +1,5 @@
 /** Bodies of messages: the JSON of Standard Webhooks, and the forms of incoming webhooks of chats. */
-import { webhookEventTitles, type WebhookKind } from "../../contract/webhook-events.ts";
+import { webhookEventTitles, type WebhookKind } from "../../contract/events/webhook-events.ts";
 import type { WebhookMessageDoc } from "../../storage/webhooks/messages.ts";
 
 /** The id by which a receiver recognizes a repeated message. */

@@ -2,8 +2,8 @@
  * Turns what happens in an organization into messages to the receivers of its webhooks. Messages name ids and a page,
  * and a skill only if every member may read it: who reads a receiver's log or a chat is not known here.
  */
-import { webhookEvents, type WebhookEvent } from "../../contract/webhook-events.ts";
-import type { FolderDoc } from "../../storage/folders.ts";
+import { webhookEvents, type WebhookEvent } from "../../contract/events/webhook-events.ts";
+import type { FolderDoc } from "../../storage/folders/folders.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { WebhookMessageData, WebhookMessageDoc } from "../../storage/webhooks/messages.ts";
 import type { ListeningWebhook } from "../../storage/webhooks/webhooks.ts";

@@ -1,6 +1,6 @@
 /** Required state of a personal workspace's folder, and its repair. */
 import { limits } from "../../contract/limits.ts";
-import type { FolderDoc, FolderGrant, FolderNode } from "../../storage/folders.ts";
+import type { FolderDoc, FolderGrant, FolderNode } from "../../storage/folders/folders.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 import { isNameLike, reserveFreeName } from "../folders/tree/free-name.ts";

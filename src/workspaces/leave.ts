@@ -1,7 +1,7 @@
 /** Workspaces whose owner has left: the organization keeps, reassigns or deletes them. */
 import { limits } from "../../contract/limits.ts";
 import { isId } from "../../storage/database.ts";
-import type { FolderNode } from "../../storage/folders.ts";
+import type { FolderNode } from "../../storage/folders/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";

@@ -1,8 +1,8 @@
 /** Reads of workspaces: a member's own, and all of them for members who manage them. */
 import type { WorkspaceState } from "../../contract/vocabulary.ts";
-import type { FolderNode } from "../../storage/folders.ts";
-import type { Account } from "../../storage/users.ts";
-import type { WorkspaceDoc } from "../../storage/workspaces.ts";
+import type { FolderNode } from "../../storage/folders/folders.ts";
+import type { Account } from "../../storage/users/users.ts";
+import type { WorkspaceDoc } from "../../storage/workspaces/workspaces.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";

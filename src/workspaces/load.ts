@@ -1,8 +1,8 @@
 /** Loads organizations and workspaces for callers who manage them. */
 import type { Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
-import type { WorkspaceDoc } from "../../storage/workspaces.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
+import type { WorkspaceDoc } from "../../storage/workspaces/workspaces.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";

@@ -3,7 +3,7 @@
  * would replace the workspace's own. They can no longer be set; those from earlier versions, and of folders that were
  * in a workspace when it was created, are lifted here.
  */
-import type { FolderDoc } from "../../storage/folders.ts";
+import type { FolderDoc } from "../../storage/folders/folders.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent } from "../audit/events.ts";
 import { queueEffectiveAccessUpdate } from "../folders/access/update-effective-access.ts";

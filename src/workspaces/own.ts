@@ -1,7 +1,7 @@
 /** The caller's own workspaces, for publishing to them and listing their content. */
 import { retryLost } from "../../contract/concurrency/retry-lost.ts";
-import type { FolderNode } from "../../storage/folders.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
+import type { FolderNode } from "../../storage/folders/folders.ts";
+import type { TenantDoc } from "../../storage/organizations/tenants.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, unauthenticated } from "../errors.ts";

@@ -1,4 +1,7 @@
-import type { WorkspacePayload, WorkspaceSettingsPayload } from "../../contract/payloads/workspaces.ts";
+import type {
+  WorkspacePayload,
+  WorkspaceSettingsPayload,
+} from "../../contract/payloads/organizations/workspaces.ts";
 import type { Workspace, WorkspaceOverview } from "./list.ts";
 
 export function presentWorkspace({ row, folder, path, account }: Workspace): WorkspacePayload {

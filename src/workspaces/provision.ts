@@ -4,9 +4,9 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { isUnavailable } from "../../storage/database.ts";
-import type { FolderDoc } from "../../storage/folders.ts";
+import type { FolderDoc } from "../../storage/folders/folders.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import type { WorkspaceDoc } from "../../storage/workspaces.ts";
+import type { WorkspaceDoc } from "../../storage/workspaces/workspaces.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";

@@ -3,10 +3,10 @@
  * owner's grant and no other, with the owner's current user name, and without restrictions inside; the row must
  * correspond to member and folder.
  */
-import type { FolderDoc } from "../../storage/folders.ts";
+import type { FolderDoc } from "../../storage/folders/folders.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import type { PathReservationDoc } from "../../storage/path-reservations.ts";
-import type { WorkspaceDoc } from "../../storage/workspaces.ts";
+import type { PathReservationDoc } from "../../storage/skills/path-reservations.ts";
+import type { WorkspaceDoc } from "../../storage/workspaces/workspaces.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";

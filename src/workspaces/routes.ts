@@ -5,7 +5,7 @@ import {
   RetriedWorkspacesPayload,
   WorkspacePayload,
   WorkspaceSettingsPayload,
-} from "../../contract/payloads/workspaces.ts";
+} from "../../contract/payloads/organizations/workspaces.ts";
 import type { App } from "../app.ts";
 import { UpdateFolder } from "../folders/schema.ts";
 import { Page, routesOf, type Route } from "../http/route.ts";

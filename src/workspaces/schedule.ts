@@ -1,7 +1,7 @@
 /** Schedules workspaces for all members without one, including members who have returned. */
 import type { EventRow } from "../../storage/outbox.ts";
-import type { WorkspaceSettingsDoc } from "../../storage/workspace-settings.ts";
-import type { WorkspaceDoc } from "../../storage/workspaces.ts";
+import type { WorkspaceSettingsDoc } from "../../storage/workspaces/settings.ts";
+import type { WorkspaceDoc } from "../../storage/workspaces/workspaces.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent } from "../audit/events.ts";
 import { writeEvents } from "../audit/write-events.ts";

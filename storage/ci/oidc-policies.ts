@@ -1,11 +1,11 @@
 /** Trust policies: the CI pipelines whose identity tokens an organization exchanges for API tokens. */
 import type { Collection, Filter } from "mongodb";
-import type { CiOrigin } from "../../contract/payloads/ci.ts";
+import type { CiOrigin } from "../../contract/payloads/accounts/ci.ts";
 import type { CiProvider } from "../../contract/vocabulary.ts";
 import { defineCollection } from "../collection.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 import { namedIndexes, namedOperations, type NamedDoc } from "../named.ts";
 import { withoutOutbox } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
 
 /** Ids of a repository and its owner at the provider, which a new repository of the same name does not have. */
 export interface PinnedIds {

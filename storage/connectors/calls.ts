@@ -6,7 +6,7 @@ import type { ConnectorCallKind, ConnectorCallOutcome } from "../../contract/voc
 import { batchedInsert } from "../batches/batched-insert.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs } from "../database.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 export interface ConnectorCallDoc {
   _id: string;

@@ -8,10 +8,10 @@ import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
 import type { Database } from "../database.ts";
 import { batchedLookup } from "../lookups/batched-lookup.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 import type { McpServerDoc } from "../mcp/servers.ts";
+import type { TenantDoc } from "../organizations/tenants.ts";
 import type { EventRow, WithOutbox } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
-import type { TenantDoc } from "../tenants.ts";
 
 /** Parts of the credentials, each encrypted for itself. */
 export const vaultFields = ["variables", "client", "tokens", "flow"] as const;

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { BSON, type Collection, type Document } from "mongodb";
 import { inSlices, type Database } from "../database.ts";
 import type { FolderTreeDoc } from "../folders/document.ts";
-import type { SkillDoc } from "../skills.ts";
+import type { SkillDoc } from "../skills/skills.ts";
 import { format, formatVersion, passing, type End, type Header } from "./format.ts";
 import { skillRows } from "./skill-rows.ts";
 

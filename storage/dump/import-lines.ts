@@ -4,7 +4,7 @@ import { BSON, MongoBulkWriteError, type Document, type IndexDescription } from 
 import { limits } from "../../contract/limits.ts";
 import { isDuplicate, type Database } from "../database.ts";
 import { forgetMigrations } from "../database/migrations/migrate.ts";
-import type { SkillDoc } from "../skills.ts";
+import type { SkillDoc } from "../skills/skills.ts";
 import { checkedLines, readFormatVersion } from "./checked-lines.ts";
 import { passing, versionWithoutEnd, type Line } from "./format.ts";
 import { repairReferences } from "./references.ts";

@@ -5,7 +5,7 @@
 import type { Document } from "mongodb";
 import { inSlices, type Database } from "../database.ts";
 import type { FolderDoc } from "../folders/document.ts";
-import type { SkillDoc } from "../skills.ts";
+import type { SkillDoc } from "../skills/skills.ts";
 
 const slice = 500;
 

@@ -5,7 +5,7 @@
  */
 import type { Document } from "mongodb";
 import type { Database } from "../database.ts";
-import type { SkillDoc } from "../skills.ts";
+import type { SkillDoc } from "../skills/skills.ts";
 
 type State = Pick<SkillDoc, "_id" | "head" | "revision">;
 

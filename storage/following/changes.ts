@@ -3,11 +3,11 @@
  * the person may still read the skill is decided whenever rows are read.
  */
 import type { Collection, Filter } from "mongodb";
-import type { FollowedKind, FollowReason } from "../../contract/following.ts";
+import type { FollowedKind, FollowReason } from "../../contract/events/following.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs, isDuplicate } from "../database.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 import { insertOnce } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
 
 export interface FollowedChangeDoc {
   /** Made of the event and the person: recording an event again adds nothing. */

@@ -1,9 +1,9 @@
 /** Skills and folders that people follow. */
 import type { Collection } from "mongodb";
-import type { FollowTarget } from "../../contract/following.ts";
+import type { FollowTarget } from "../../contract/events/following.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs, isDuplicate } from "../database.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 export interface FollowDoc {
   _id: string;

@@ -1,6 +1,6 @@
 /** When people get mails about what they follow. */
 import type { Collection } from "mongodb";
-import type { FollowMail } from "../../contract/following.ts";
+import type { FollowMail } from "../../contract/events/following.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs, isDuplicate } from "../database.ts";
 

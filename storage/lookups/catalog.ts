@@ -1,7 +1,7 @@
 /** Queries over public skills, for counts and trends. Each reads a bounded number of rows. */
 import { commandTimeMs, type Database } from "../database.ts";
-import type { DailyDownloads } from "../downloads.ts";
 import type { SkillDoc, VersionSummary } from "../skills/document.ts";
+import type { DailyDownloads } from "../usage/downloads.ts";
 
 /** A public skill, with what decides access to it and selects its current version. */
 export type PublicSkillRow = Pick<

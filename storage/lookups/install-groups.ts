@@ -1,7 +1,7 @@
 /** Installations of an organization, grouped for its analytics. Each query returns a bounded number of groups. */
 import type { Target } from "../../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "../database.ts";
-import type { InstallDoc } from "../installs.ts";
+import type { InstallDoc } from "../usage/installs.ts";
 
 /** Skills of an organization: all of them without `skillIds`. */
 export interface InstallScopeFilter {

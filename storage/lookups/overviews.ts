@@ -1,11 +1,11 @@
 /** Queries over many organizations or people, for overviews: each reads one page, or a bounded number of rows. */
 import type { Collection } from "mongodb";
+import type { SessionDoc } from "../credentials/sessions.ts";
+import type { ListedToken, TokenDoc } from "../credentials/tokens.ts";
 import { commandTimeMs, type Database } from "../database.ts";
 import type { MembershipDoc } from "../memberships/document.ts";
-import type { PathReservationDoc } from "../path-reservations.ts";
-import type { SessionDoc } from "../sessions.ts";
-import type { TenantDoc } from "../tenants.ts";
-import type { ListedToken, TokenDoc } from "../tokens.ts";
+import type { TenantDoc } from "../organizations/tenants.ts";
+import type { PathReservationDoc } from "../skills/path-reservations.ts";
 
 /** A user and the time of their last use of a session or token, if any. */
 interface LastUse {

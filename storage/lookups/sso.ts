@@ -2,8 +2,8 @@
 import type { Document } from "mongodb";
 import type { Database } from "../database.ts";
 import { counting, type MembershipDoc } from "../memberships/document.ts";
+import type { TenantDoc } from "../organizations/tenants.ts";
 import type { SsoProviderDoc } from "../sso/providers.ts";
-import type { TenantDoc } from "../tenants.ts";
 import { credentials, type Credentials } from "../users/document.ts";
 
 /** A person whom a provider has signed in before. */

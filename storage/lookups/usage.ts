@@ -1,8 +1,8 @@
 /** Queries about the use of all skills of an organization, for its analytics. Each reads a bounded number of rows. */
 import { commandTimeMs, type Database } from "../database.ts";
-import type { DailyDownloads } from "../downloads.ts";
-import type { InstallDoc } from "../installs.ts";
 import type { SkillDoc } from "../skills/document.ts";
+import type { DailyDownloads } from "../usage/downloads.ts";
+import type { InstallDoc } from "../usage/installs.ts";
 
 export type UsedSkill = Pick<
   SkillDoc,

@@ -4,7 +4,7 @@ import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs, isDuplicate, type Database } from "../database.ts";
 import { escapePattern } from "../escape-pattern.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 /** Terms of the documents that a search reads at most. */
 const searchTimeMs = Math.min(commandTimeMs, 2000);

@@ -4,7 +4,7 @@ import type { InstallScope, McpInstallMode, McpTarget } from "../../contract/voc
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs, isDuplicate } from "../database.ts";
 import { listIds } from "../ids.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 /** The key of an installation. */
 export interface McpInstallKey {

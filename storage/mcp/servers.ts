@@ -6,9 +6,9 @@ import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs } from "../database.ts";
 import { escapePattern } from "../escape-pattern.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 import { namedIndexes, namedOperations, type NamedDoc } from "../named.ts";
 import { withoutOutbox, type EventRow } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
 
 export interface McpServerDoc extends NamedDoc {
   publicId: string;

@@ -4,7 +4,7 @@
  */
 import type { Collection } from "mongodb";
 import { defineCollection } from "../collection.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 interface FormerMemberDoc {
   /** The ids of organization and user. */

@@ -1,7 +1,7 @@
 /** Dynamically registered OAuth clients (RFC 7591). Clients with a metadata document have no record. */
 import type { Collection } from "mongodb";
 import { defineCollection } from "../collection.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 export interface OauthClientDoc {
   /** The client id. */

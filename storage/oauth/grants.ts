@@ -7,9 +7,9 @@ import type { Collection } from "mongodb";
 import type { OauthAccess } from "../../contract/vocabulary.ts";
 import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
-import { noticeIndexes, noticeOperations, type WithNotice } from "../notices.ts";
+import { noticeIndexes, noticeOperations, type WithNotice } from "../mail/notices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 import type { EventRow, WithOutbox } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
 
 export interface OauthGrantDoc extends WithOutbox, WithNotice {
   _id: string;

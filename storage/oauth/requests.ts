@@ -1,7 +1,7 @@
 /** Authorization requests that wait for a person's decision. Each is decided once, by its removal. */
 import type { Collection } from "mongodb";
 import { defineCollection } from "../collection.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 export interface OauthRequestDoc {
   /** Random, since it is part of an address. */

@@ -4,7 +4,7 @@ import { batchedInsert } from "../batches/batched-insert.ts";
 import { defineCollection } from "../collection.ts";
 import { escapePattern } from "../escape-pattern.ts";
 import { listIds } from "../ids.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 export interface ScimLogDoc {
   _id: string;

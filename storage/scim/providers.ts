@@ -5,8 +5,8 @@
 import type { Collection } from "mongodb";
 import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
+import type { TenantDoc } from "../organizations/tenants.ts";
 import { withoutOutbox, type WithOutbox } from "../outbox.ts";
-import type { TenantDoc } from "../tenants.ts";
 
 export interface ScimProviderDoc extends WithOutbox {
   _id: string;

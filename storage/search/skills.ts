@@ -5,8 +5,8 @@
 import type { Collection, Filter } from "mongodb";
 import type { SkillType, Visibility } from "../../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "../database.ts";
-import type { TreeState } from "../folders.ts";
-import type { SkillDoc } from "../skills.ts";
+import type { TreeState } from "../folders/folders.ts";
+import type { SkillDoc } from "../skills/skills.ts";
 import type { ScopeFilter } from "./entries.ts";
 
 /**

@@ -6,7 +6,7 @@
 import type { Collection } from "mongodb";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs } from "../database.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 export const publicScope = "public";
 /** Fewer than the driver's limit, with which a command of a busy engine takes longer than a connection waits. */

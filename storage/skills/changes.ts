@@ -2,7 +2,7 @@
 import type { Collection } from "mongodb";
 import { changeOf, type Patch } from "../change.ts";
 import type { EventRow } from "../outbox.ts";
-import type { VersionDoc } from "../versions.ts";
+import type { VersionDoc } from "../versions/versions.ts";
 import { notDeleted, visible, type SkillDoc, type VersionMark } from "./document.ts";
 
 /** Fields of the skill that an appended version changes. */

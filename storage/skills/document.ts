@@ -3,7 +3,7 @@ import type { Filter } from "mongodb";
 import type { FlaggedVerdict } from "../../contract/scan/policy.ts";
 import type { HoldReason, SkillType, Visibility } from "../../contract/vocabulary.ts";
 import type { WithOutbox } from "../outbox.ts";
-import type { VersionDoc } from "../versions.ts";
+import type { VersionDoc } from "../versions/versions.ts";
 /** Fields of a version that the skill document repeats, so that reads of the current version need one query. */
 export type VersionSummary = Pick<
   VersionDoc,

@@ -4,10 +4,10 @@
  * is done twice. It is kept after that, without its result, as long as its assertion could be posted again.
  */
 import type { Collection } from "mongodb";
-import type { SsoCheck } from "../../contract/payloads/sso.ts";
+import type { SsoCheck } from "../../contract/payloads/accounts/sso.ts";
 import { defineCollection } from "../collection.ts";
 import { isDuplicate } from "../database.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 /** The person as the provider describes them, after all checks of the response have passed. */
 export interface SsoSubject {

@@ -5,8 +5,8 @@
 import type { Collection } from "mongodb";
 import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 import { withoutOutbox, type EventRow, type WithOutbox } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
 
 export interface SsoDomainDoc extends WithOutbox {
   _id: string;

@@ -1,10 +1,10 @@
 /** Identity providers of organizations. */
 import type { Collection } from "mongodb";
-import type { AbsentGroups, SsoType } from "../../contract/payloads/sso.ts";
+import type { AbsentGroups, SsoType } from "../../contract/payloads/accounts/sso.ts";
 import { defineCollection } from "../collection.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 import { namedIndexes, namedOperations, type NamedDoc } from "../named.ts";
 import { withoutOutbox } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
 
 export interface StoredCertificate {
   /** DER in base64. */

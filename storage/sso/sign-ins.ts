@@ -1,7 +1,7 @@
 /** Log of sign-ins by identity providers, which explains failures to owners. It contains no secrets. */
 import type { Collection, Filter } from "mongodb";
 import { defineCollection } from "../collection.ts";
-import { removeSlice } from "../slices.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 
 export interface SsoSignInDoc {
   _id: string;

@@ -4,8 +4,8 @@
  */
 import type { Collection, Filter } from "mongodb";
 import { defineCollection } from "../collection.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 import { insertOnce } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
 import type { OwnerOf } from "./runs.ts";
 
 export interface SyncConflictDoc {

@@ -3,7 +3,7 @@ import type { Collection } from "mongodb";
 import type { ProposalState } from "../../contract/vocabulary.ts";
 import { defineCollection } from "../collection.ts";
 import { isDuplicate } from "../database.ts";
-import { connectionIdsIn, removeSlice } from "../slices.ts";
+import { connectionIdsIn, removeSlice } from "../maintenance/slices.ts";
 
 /** A commit of the service on the branch. It is stored before it is pushed, so the branch may not have it. */
 export interface ProposedCommit {

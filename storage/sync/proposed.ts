@@ -5,7 +5,7 @@
 import type { Collection } from "mongodb";
 import { defineCollection } from "../collection.ts";
 import { putFenced, removeFenced, type FencedRow } from "../fenced-rows.ts";
-import { connectionIdsIn, removeSlice } from "../slices.ts";
+import { connectionIdsIn, removeSlice } from "../maintenance/slices.ts";
 
 export interface ProposedContent {
   /** Path of the skill's directory from the root of the repository. */

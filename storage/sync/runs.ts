@@ -4,7 +4,7 @@ import type { SyncOutcome } from "../../contract/vocabulary.ts";
 import { defineCollection } from "../collection.ts";
 import type { RequestCause } from "../connections/cause.ts";
 import { listIds } from "../ids.ts";
-import { connectionIdsIn, removeSlice } from "../slices.ts";
+import { connectionIdsIn, removeSlice } from "../maintenance/slices.ts";
 import type { SyncProblem } from "./problem.ts";
 
 export interface SyncCounts {

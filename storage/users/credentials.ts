@@ -1,7 +1,7 @@
 /** Password of an account, and the end of its sessions and API tokens. */
 import type { Collection, Filter } from "mongodb";
+import { rememberedClient, type KnownClients } from "../credentials/known-clients.ts";
 import { listIds } from "../ids.ts";
-import { rememberedClient, type KnownClients } from "../known-clients.ts";
 import type { EventRow } from "../outbox.ts";
 import {
   changeAccount,

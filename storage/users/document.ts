@@ -1,7 +1,7 @@
 /** Document of an account, its projections and indexes. */
 import type { Collection } from "mongodb";
 import { changeOf } from "../change.ts";
-import type { KnownClients } from "../known-clients.ts";
+import type { KnownClients } from "../credentials/known-clients.ts";
 import type { WithOutbox } from "../outbox.ts";
 import type { Factors } from "./factor-document.ts";
 

@@ -1,9 +1,9 @@
 /** Messages to the receivers of webhooks: the queue of each, and the history of what was sent. */
 import type { Collection, Filter } from "mongodb";
-import type { WebhookDeliveryState, WebhookMessageType } from "../../contract/webhook-events.ts";
+import type { WebhookDeliveryState, WebhookMessageType } from "../../contract/events/webhook-events.ts";
 import { defineCollection } from "../collection.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 import { insertOnce, type EventRow } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
 
 export interface WebhookAttempt {
   at: Date;

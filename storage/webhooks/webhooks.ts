@@ -1,10 +1,10 @@
 /** Webhooks of organizations: receivers of events, the state of their deliveries, and the lease of the deliverer. */
 import type { Collection, Filter } from "mongodb";
-import type { WebhookDisabling, WebhookEvent, WebhookKind } from "../../contract/webhook-events.ts";
+import type { WebhookDisabling, WebhookEvent, WebhookKind } from "../../contract/events/webhook-events.ts";
 import { defineCollection } from "../collection.ts";
+import { removeSlice } from "../maintenance/slices.ts";
 import { namedIndexes, namedOperations, type NamedDoc } from "../named.ts";
 import { withoutOutbox } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
 
 export interface WebhookDoc extends NamedDoc {
   /** Slot of the organization, from 0 up to `limits.webhooksPerOrganization`. */

@@ -5,7 +5,7 @@ import type {
   AccessCheckPayload,
   EffectiveAccessPayload,
   PlannedAccessPayload,
-} from "../../contract/payloads/folders.ts";
+} from "../../contract/payloads/organizations/folders.ts";
 import { encodeCursor, writeCursor } from "../../src/http/request/cursor.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

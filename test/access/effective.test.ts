@@ -5,8 +5,8 @@ import type {
   AccessCheckPayload,
   EffectiveAccessPayload,
   PlannedAccessPayload,
-} from "../../contract/payloads/folders.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/organizations/folders.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";

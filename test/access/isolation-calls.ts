@@ -1,5 +1,5 @@
 /** The calls of the isolation test: for each declared route, the ids in its path, and a valid body. */
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import type { Route } from "../../src/http/route.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";
 import { samlSettings } from "../support/sso/fixture.ts";

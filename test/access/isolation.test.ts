@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
-import type { CreatedWebhookPayload } from "../../contract/payloads/webhooks.ts";
+import type { CreatedWebhookPayload } from "../../contract/payloads/organizations/webhooks.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { apiRoutes } from "../../src/api.ts";
 import { newIdentity, signedCall } from "../support/anonymous.ts";
 import { addGrant } from "../support/grants.ts";

@@ -5,7 +5,7 @@ import type {
   CollectionDetailPayload,
   CollectionPayload,
   PublicCollectionPayload,
-} from "../../contract/payloads/collections.ts";
+} from "../../contract/payloads/skills/collections.ts";
 import { decideCollection, decideSkill, decideTenant, type Verdict } from "../../src/access/decide.ts";
 import {
   callAs,

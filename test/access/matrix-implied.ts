@@ -1,8 +1,8 @@
 /** The part of the matrix about actions that imply other permissions than their own. */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
-import type { MemberPayload, TeamPayload } from "../../contract/payloads/organizations.ts";
+import type { FolderAccessPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { MemberPayload, TeamPayload } from "../../contract/payloads/organizations/organizations.ts";
 import type { FolderLevel } from "../../contract/vocabulary.ts";
 import type { Actor, PermissionMap, TokenLimits, UserActor } from "../../src/access/actor.ts";
 import {

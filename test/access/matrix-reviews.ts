@@ -1,8 +1,8 @@
 /** The part of the matrix about held versions and their reviews. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SkillReachPayload } from "../../contract/payloads/skill-reach.ts";
-import type { VersionResult } from "../../contract/payloads/skills.ts";
+import type { SkillReachPayload } from "../../contract/payloads/skills/reach.ts";
+import type { VersionResult } from "../../contract/payloads/skills/skills.ts";
 import type { Permission } from "../../contract/vocabulary.ts";
 import { decideSkill } from "../../src/access/decide.ts";
 import { holdVersion, releaseVersion } from "../support/holds.ts";

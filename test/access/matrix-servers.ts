@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
-import type { SkillDetailPayload } from "../../contract/payloads/skills.ts";
+import type { SkillDetailPayload } from "../../contract/payloads/skills/skills.ts";
 import type { Permission } from "../../contract/vocabulary.ts";
 import {
   decideMcpServer,

@@ -1,7 +1,7 @@
 /** Everybody who could ask, and skills of every visibility in every kind of place, for the matrix of access. */
 import assert from "node:assert/strict";
-import type { FolderPayload } from "../../contract/payloads/folders.ts";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { FolderPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { visibilities, type FolderLevel } from "../../contract/vocabulary.ts";
 import type { Actor, TokenLimits } from "../../src/access/actor.ts";
 import type { AccessContext, Verdict } from "../../src/access/decide.ts";

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AdminOrganizationPayload, AdminUserPayload } from "../../contract/payloads/administration.ts";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
+import type { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
+import type {
+  AdminOrganizationPayload,
+  AdminUserPayload,
+} from "../../contract/payloads/service/administration.ts";
 import { loadUserActor } from "../../src/users/load.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
+import type { MembershipDoc } from "../../storage/memberships/memberships.ts";
 import { addMember, publishSkill } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";

@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
-import type { ServicePayload } from "../../contract/payloads/service.ts";
+import type { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
+import type {
+  AdminUserPayload,
+  ServiceSettingsPayload,
+} from "../../contract/payloads/service/administration.ts";
+import type { ServicePayload } from "../../contract/payloads/service/service.ts";
 import { finishAdministratorChange } from "../../src/accounts/administration/administrators.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newMember, publishSkill } from "../support/organization.ts";

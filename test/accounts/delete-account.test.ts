@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { finishDeletion } from "../../src/accounts/delete-account.ts";
 import { repairOwners } from "../../src/orgs/owners.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import type { UserDoc } from "../../storage/users.ts";
+import type { UserDoc } from "../../storage/users/users.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { addMember } from "../support/organization.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { startService, type TestUser } from "../support/service.ts";

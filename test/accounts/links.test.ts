@@ -5,8 +5,8 @@ import type {
   AccessLinkPayload,
   EmailLinkPayload,
   ResetLinkPayload,
-} from "../../contract/payloads/accounts.ts";
-import type { ServicePayload } from "../../contract/payloads/service.ts";
+} from "../../contract/payloads/accounts/accounts.ts";
+import type { ServicePayload } from "../../contract/payloads/service/service.ts";
 import { deliverMails, deliverNotices } from "../support/mailbox.ts";
 import { setUpService } from "../support/set-up.ts";
 

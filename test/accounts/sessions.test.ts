@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import type { SessionPayload } from "../../contract/payloads/accounts.ts";
+import type { SessionPayload } from "../../contract/payloads/accounts/accounts.ts";
 import { clientOf } from "../../src/auth/user-agent.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { purge } from "../../workers/maintenance/purge.ts";

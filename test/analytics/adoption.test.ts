@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SkillAdoptionPayload } from "../../contract/payloads/adoption.ts";
+import type { SkillAdoptionPayload } from "../../contract/payloads/usage/adoption.ts";
 import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { countInstallDays } from "../../workers/maintenance/count-installs.ts";

@@ -5,7 +5,7 @@ import type {
   OwnInstallPayload,
   SkillAnalyticsPayload,
   TenantUsagePayload,
-} from "../../contract/payloads/analytics.ts";
+} from "../../contract/payloads/usage/analytics.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import type {
   OwnInstallPayload,
   RecordedInstallPayload,
   SkillInstallPayload,
-} from "../../contract/payloads/analytics.ts";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/usage/analytics.ts";
 import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
-import type { TenantAnalyticsPayload } from "../../contract/payloads/analytics.ts";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
+import type { TenantAnalyticsPayload } from "../../contract/payloads/usage/analytics.ts";
 import type { DownloadSource } from "../../contract/vocabulary.ts";
 import { countDownloads } from "../../src/analytics/count.ts";
 import { newFolder, newMember, restrict, publishSkill } from "../support/organization.ts";

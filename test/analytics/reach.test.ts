@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ReachedInstallPayload, SkillReachPayload } from "../../contract/payloads/skill-reach.ts";
-import { reachSentence, spreadText } from "../../contract/reach-text.ts";
+import type { ReachedInstallPayload, SkillReachPayload } from "../../contract/payloads/skills/reach.ts";
+import { reachSentence, spreadText } from "../../contract/text/reach-text.ts";
 import { holdVersion } from "../support/holds.ts";
 import { newMember } from "../support/organization.ts";
 import { assertIndexed, plansOf } from "../support/plans.ts";

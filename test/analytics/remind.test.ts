@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FollowedChangePayload } from "../../contract/payloads/following.ts";
-import type { ReminderPayload } from "../../contract/payloads/reminder.ts";
+import type { FollowedChangePayload } from "../../contract/payloads/organizations/following.ts";
+import type { ReminderPayload } from "../../contract/payloads/usage/reminder.ts";
 import { sendFollowMails } from "../../workers/mail/followed.ts";
 import { takeMails } from "../support/mailbox.ts";
 import { confirmAddress, newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";

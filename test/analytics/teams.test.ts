@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { OwnInstallPayload, TenantUsagePayload } from "../../contract/payloads/analytics.ts";
-import type { TenantContextPayload } from "../../contract/payloads/context-budget.ts";
+import type { OwnInstallPayload, TenantUsagePayload } from "../../contract/payloads/usage/analytics.ts";
+import type { TenantContextPayload } from "../../contract/payloads/usage/context-budget.ts";
 import type {
   SkillTeamsPayload,
   TeamUsagePayload,
   TenantTeamsPayload,
-} from "../../contract/payloads/team-usage.ts";
+} from "../../contract/payloads/usage/team-usage.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { assertIndexed, insertCopies, plansOf } from "../support/plans.ts";
 import type { TestUser } from "../support/service.ts";

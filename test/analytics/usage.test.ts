@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TenantUsagePayload, UninstalledSkillsPayload } from "../../contract/payloads/analytics.ts";
+import type {
+  TenantUsagePayload,
+  UninstalledSkillsPayload,
+} from "../../contract/payloads/usage/analytics.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

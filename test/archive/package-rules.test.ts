@@ -7,7 +7,7 @@ import {
   checkPackagePath,
   checkPackagePaths,
   compareUtf8,
-} from "../../contract/package-rules.ts";
+} from "../../contract/checks/package-rules.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
 import { runCount } from "../support/run-count.ts";

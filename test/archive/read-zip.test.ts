@@ -10,7 +10,7 @@ import {
   packageRules,
   type PackageLimits,
   type PackageRule,
-} from "../../contract/package-rules.ts";
+} from "../../contract/checks/package-rules.ts";
 import { openZipPackage, readZip, type ZipRules } from "../../repos/archive/index.ts";
 import { runCount } from "../support/run-count.ts";
 import { until } from "../support/until.ts";

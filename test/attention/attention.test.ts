@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AttentionPayload } from "../../contract/payloads/attention.ts";
-import type { FindingsPayload } from "../../contract/payloads/findings.ts";
+import type { AttentionPayload } from "../../contract/payloads/organizations/attention.ts";
+import type { FindingsPayload } from "../../contract/payloads/skills/findings.ts";
 import { connectionDoc } from "../support/connection.ts";
 import {
   addMember,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import http from "node:http";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/audit.ts";
+import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import { csvLine } from "../../src/audit/csv.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";

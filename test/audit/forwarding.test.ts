@@ -5,8 +5,11 @@ import { createServer as createTcpServer, type AddressInfo, type Socket } from "
 import { describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { limits } from "../../contract/limits.ts";
-import type { AttentionPayload } from "../../contract/payloads/attention.ts";
-import type { AuditEntryPayload, AuditForwardingSettingPayload } from "../../contract/payloads/audit.ts";
+import type { AttentionPayload } from "../../contract/payloads/organizations/attention.ts";
+import type {
+  AuditEntryPayload,
+  AuditForwardingSettingPayload,
+} from "../../contract/payloads/organizations/audit.ts";
 import { forwardAuditLog, queueForwarding } from "../../src/audit/forwarding/forward.ts";
 import { findConditions } from "../../src/operations/notices/find-conditions.ts";
 import { purge } from "../../workers/maintenance/purge.ts";

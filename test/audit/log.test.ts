@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
+import type { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import type { EventName } from "../../contract/vocabulary.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import { recordEvents } from "../../src/audit/fan-out.ts";

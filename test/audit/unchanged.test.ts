@@ -1,7 +1,7 @@
 /** Updates that change nothing, and actions that nothing records any more. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { eventNames } from "../../contract/vocabulary.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import { newFolder } from "../support/organization.ts";

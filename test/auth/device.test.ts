@@ -4,7 +4,7 @@ import {
   DeviceCodePayload,
   DeviceTokenPayload,
   PendingDevicePayload,
-} from "../../contract/payloads/devices.ts";
+} from "../../contract/payloads/accounts/devices.ts";
 import { deviceGrantType, purgeDeviceCodes } from "../../src/auth/device/device.ts";
 import { readUserCode } from "../../src/auth/device/user-code.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
 import {
   argon2Time,
   cookieOf,

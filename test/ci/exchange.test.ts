@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { purgeTokens } from "../../src/tokens/service.ts";
 import { newFolder, publishSkill, restrict } from "../support/organization.ts";
 import { setUpCi } from "./fixture.ts";

@@ -1,6 +1,10 @@
 /** An organization whose service trusts two CI providers on this machine. */
 import assert from "node:assert/strict";
-import type { OidcExchangePayload, OidcPolicyPayload, OidcTestPayload } from "../../contract/payloads/ci.ts";
+import type {
+  OidcExchangePayload,
+  OidcPolicyPayload,
+  OidcTestPayload,
+} from "../../contract/payloads/accounts/ci.ts";
 import { startCiIssuer, type CiIssuer } from "../support/ci/issuer.ts";
 import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
 import { closedAfter, setUpOrganization, type Clock, type ServiceSetUp } from "../support/set-up.ts";

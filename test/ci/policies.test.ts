@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import type { OidcPolicyPayload } from "../../contract/payloads/ci.ts";
+import type { OidcPolicyPayload } from "../../contract/payloads/accounts/ci.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { newOrganization } from "../support/set-up.ts";
 import { setUpCi, terms } from "./fixture.ts";

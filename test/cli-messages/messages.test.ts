@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { dataOf } from "../cli/fixture.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import type { TestOrg } from "../support/service.ts";

@@ -1,7 +1,7 @@
 /** `svc access` against the real service. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
+import type { FolderAccessPayload } from "../../contract/payloads/organizations/folders.ts";
 import { dataOf } from "../cli/fixture.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

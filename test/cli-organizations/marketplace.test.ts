@@ -4,7 +4,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
-import type { MarketplacePayload } from "../../contract/payloads/marketplaces.ts";
+import type { MarketplacePayload } from "../../contract/payloads/discovery/marketplaces.ts";
 import { dataOf } from "../cli/fixture.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import { plainGitEnv } from "../support/native-git.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
+import type { FolderAccessPayload } from "../../contract/payloads/organizations/folders.ts";
 import { newFolder } from "../support/organization.ts";
 import { root } from "../support/root.ts";
 import { setUpService } from "../support/set-up.ts";

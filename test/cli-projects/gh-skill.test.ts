@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { isMap, parseDocument } from "yaml";
-import { cutFences } from "../../contract/frontmatter.ts";
+import { cutFences } from "../../contract/document/frontmatter.ts";
 import { dataOf, makeFixture } from "../cli/fixture.ts";
 
 const marks = {

@@ -17,7 +17,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import semver from "semver";
-import { inspectRecord } from "../../cli/install/record.ts";
+import { inspectRecord } from "../../cli/install/records/record.ts";
 import type { Config, InstallationRecord } from "../../cli/state/config.ts";
 import { type StubSkill, startRegistry, svc, temporaryFolder } from "../cli/harness.ts";
 import { bundleClient, runKilled } from "../cli/killed.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { signVersions } from "../../workers/skills/sign-versions.ts";
 import { setUpCi } from "../ci/fixture.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { PublishResult, ResolveResult, VersionResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult, ResolveResult, VersionResult } from "../../contract/payloads/skills/skills.ts";
 import { runScans } from "../../src/skills/scan/run-scans.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import { keepContract } from "../support/cli-contract.ts";

@@ -6,7 +6,7 @@ import { type TestContext, describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { normalizedRemote } from "../../cli/publish/content-location.ts";
 import { otherLocation } from "../../cli/publish/present.ts";
-import type { PublishResult, VersionPayload } from "../../contract/payloads/skills.ts";
+import type { PublishResult, VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import { root } from "../support/root.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
-import { secretInName, secretInText } from "../../contract/secret-rules.ts";
+import { secretInName, secretInText } from "../../contract/checks/secret-rules.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";

@@ -9,7 +9,7 @@ import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import yazl from "yazl";
 import { run } from "../../cli/run.ts";
-import { canonicalContent } from "../../contract/package-rules.ts";
+import { canonicalContent } from "../../contract/checks/package-rules.ts";
 import { keepContract, keepFailure, payloadNameOf } from "../support/cli-contract.ts";
 import { collector } from "../support/cli-inside.ts";
 

@@ -9,7 +9,7 @@ import { topics } from "../../cli/registry/entries.ts";
 import type { Output } from "../../cli/terminal/output.ts";
 import { renderTable } from "../../cli/terminal/table.ts";
 import { version } from "../../cli/version.ts";
-import { suggest } from "../../contract/suggest.ts";
+import { suggest } from "../../contract/text/suggest.ts";
 import { root } from "../support/root.ts";
 import { svc, temporaryFolder } from "./harness.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";
 import { setUpService, newOrganization } from "../support/set-up.ts";
 import { dataOf } from "./fixture.ts";

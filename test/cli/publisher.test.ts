@@ -7,7 +7,7 @@ import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, after, before, describe, it } from "node:test";
 import type { Config } from "../../cli/state/config.ts";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { cloned, lockOf, manifestOf, saved } from "../cli-projects/project-fixture.ts";
 import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
 import { type Fixture, makeFixture } from "./fixture.ts";

@@ -1,7 +1,7 @@
 /** `svc search` and `svc info` against the real service. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { restrict } from "../support/organization.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";
 import { setUpService, newOrganization } from "../support/set-up.ts";

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { applySection, readSection, removeSection, sectionContent } from "../../cli/install/section.ts";
+import {
+  applySection,
+  readSection,
+  removeSection,
+  sectionContent,
+} from "../../cli/install/locations/section.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { runCount } from "../support/run-count.ts";
 

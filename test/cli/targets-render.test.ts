@@ -12,7 +12,7 @@ import {
   skillFolderName,
 } from "../../cli/targets/render.ts";
 import type { InstallItem } from "../../cli/targets/target.ts";
-import { yamlText } from "../../contract/yaml-text.ts";
+import { yamlText } from "../../contract/document/yaml-text.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import { publishPackage } from "../support/package-files.ts";
 import { scanVersion } from "../support/scans.ts";

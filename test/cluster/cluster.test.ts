@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import type { ChangePayload } from "../../contract/payloads/events.ts";
+import type { ChangePayload } from "../../contract/payloads/service/events.ts";
 import { listen } from "../events/stream.ts";
 import { type Account, callApi } from "../support/http-client.ts";
 import { whyMissing } from "../support/proxies/program.ts";

@@ -1,7 +1,7 @@
 /** Sequences of requests of which each is sent to another process. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
+import type { SsoProviderPayload } from "../../contract/payloads/accounts/sso.ts";
 import { obtainCode } from "../oauth/fixture.ts";
 import { type AccountsService, sendForm } from "../support/accounts-app.ts";
 import { type Account, callApi } from "../support/http-client.ts";

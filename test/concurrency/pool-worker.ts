@@ -1,7 +1,7 @@
 /** Program of the threads in `thread-pool.test.ts`. */
 import { readFileSync } from "node:fs";
 import { threadId } from "node:worker_threads";
-import { PackageError } from "../../contract/package-rules.ts";
+import { PackageError } from "../../contract/checks/package-rules.ts";
 import { servePieces } from "../../repos/threads/serve-pieces.ts";
 
 export type TestPiece = {

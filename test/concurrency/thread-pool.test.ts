@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { after, describe, it } from "node:test";
-import { PackageError } from "../../contract/package-rules.ts";
+import { PackageError } from "../../contract/checks/package-rules.ts";
 import { CallerQueue } from "../../repos/threads/caller-queue.ts";
 import { PieceError } from "../../repos/threads/piece-error.ts";
 import { ThreadPool, type ThreadPoolOptions } from "../../repos/threads/thread-pool.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { eventNames } from "../../contract/event-names.ts";
+import { eventNames } from "../../contract/events/event-names.ts";
 import { bundleModule } from "../support/web/bundle-module.ts";
 
 type Entry = ReturnType<typeof entry>;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { skillsPerFile } from "../../src/dashboard/sitemap-routes.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import { newFolder } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 

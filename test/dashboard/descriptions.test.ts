@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { root } from "../support/root.ts";

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { EditorState } from "@codemirror/state";
-import { ruleKeys, skillKeys } from "../../contract/known-keys.ts";
-import { readSkillText, sentenceOf } from "../../contract/skill-rules.ts";
+import { readSkillText, sentenceOf } from "../../contract/checks/skill-rules.ts";
+import { ruleKeys, skillKeys } from "../../contract/document/known-keys.ts";
 import { bundleModule } from "../support/web/bundle-module.ts";
 
 interface Keys {

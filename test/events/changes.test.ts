@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { ChangePayload } from "../../contract/payloads/events.ts";
+import type { ChangePayload } from "../../contract/payloads/service/events.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { openChangeEvents } from "../../src/events/listeners.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";

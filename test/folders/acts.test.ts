@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ChangedFolderPayload, FolderPayload } from "../../contract/payloads/folders.ts";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { ChangedFolderPayload, FolderPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";

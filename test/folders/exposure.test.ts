@@ -5,8 +5,8 @@ import type {
   ChangedFolderPayload,
   FolderPayload,
   MovedSkillPayload,
-} from "../../contract/payloads/folders.ts";
-import type { ChangedSkillPayload, SkillPayload } from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/organizations/folders.ts";
+import type { ChangedSkillPayload, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { newFolder, newMember, restrict, publishSkill } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads/folders.ts";
-import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import {
   addMember,
   governed,

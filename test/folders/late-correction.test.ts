@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { governed, newFolder, restrict } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 

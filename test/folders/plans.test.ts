@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FolderPayload } from "../../contract/payloads/folders.ts";
+import type { FolderPayload } from "../../contract/payloads/organizations/folders.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
 import { assertIndexed, plansOf } from "../support/plans.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
-import type { FolderPayload } from "../../contract/payloads/folders.ts";
-import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { FolderPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { governed, newFolder, newMember, restrict, publishSkill } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 

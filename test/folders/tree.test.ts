@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { FolderPayload, CreatedFolderPayload } from "../../contract/payloads/folders.ts";
+import type { FolderPayload, CreatedFolderPayload } from "../../contract/payloads/organizations/folders.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import type { TestOrg } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";

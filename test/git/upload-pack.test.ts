@@ -13,7 +13,7 @@ import { openSlots } from "../../contract/concurrency/slots.ts";
 import { killGitProcesses } from "../../repos/git-process.ts";
 import { refusalOfFetch } from "../../repos/serve/fetch-request.ts";
 import { openUploadPack, type UploadPack, type UploadPackOptions } from "../../repos/serve/upload-pack.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { processesIn, waitForNoProcess } from "../support/process-table.ts";
 import { moduleFile, nodeOptions } from "../support/root.ts";

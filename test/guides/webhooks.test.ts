@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { WebhookDeliveryPayload } from "../../contract/payloads/webhooks.ts";
+import type { WebhookDeliveryPayload } from "../../contract/payloads/organizations/webhooks.ts";
 import { freePort } from "../support/free-port.ts";
 import { root } from "../support/root.ts";
 import { plainEnv, removeFolder, temporaryFolder } from "../support/server.ts";

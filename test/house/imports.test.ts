@@ -37,8 +37,8 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^nodemailer$/, /^src\/mail\//],
   [/^prom-client$/, /^src\/metrics\//],
   [/^@opentelemetry\//, /^src\/tracing\//],
-  [/^markdown-it$/, /^src\/compute\/pieces\/|^web\/|^contract\/markdown(-it-footnote\.d)?\.ts$/],
-  [/^markdown-it-footnote$/, /^contract\/markdown\.ts$/],
+  [/^markdown-it$/, /^src\/compute\/pieces\/|^web\/|^contract\/document\/markdown(-it-footnote\.d)?\.ts$/],
+  [/^markdown-it-footnote$/, /^contract\/document\/markdown\.ts$/],
   [/^diff$/, /^src\/compute\/pieces\/|^web\//],
   [/^bullmq$/, /^src\/queue\/|^workers\/|^engines\/queue\/queue-create-child\.mjs$/],
   [/^citty$|^@clack\//, /^cli\//],
@@ -178,14 +178,14 @@ describe("the imports of the repository", () => {
 
   it("of the YAML parser are in one file, which bounds nesting", () => {
     const importing = product.filter((file) => importsOf(file).some(({ specifier }) => specifier === "yaml"));
-    assert.ok(importing.includes("contract/yaml.ts"));
+    assert.ok(importing.includes("contract/document/yaml.ts"));
     const parser =
       /\b(parseDocument|parseAllDocuments|Parser|Composer)\b|\byaml\.parse\b|\*\s*as\b[^;]*"yaml"/i;
     const named = /\{[^}]*\bparse\b[^}]*\}\s*(from|=\s*await\s+import\()\s*"yaml"/;
 
     const wrong = filesWith(
       new RegExp(`${parser.source}|${named.source}`),
-      importing.filter((file) => file !== "contract/yaml.ts"),
+      importing.filter((file) => file !== "contract/document/yaml.ts"),
     );
 
     assert.deepEqual(wrong, []);

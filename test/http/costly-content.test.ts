@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { LintPayload } from "../../contract/payloads/findings.ts";
+import type { LintPayload } from "../../contract/payloads/skills/findings.ts";
 import { openCompute } from "../../src/compute/compute.ts";
 import { readText } from "../../src/compute/read-text.ts";
 import { ServiceError } from "../../src/errors.ts";

@@ -1,7 +1,7 @@
 /** Stored results of calls with an `Idempotency-Key`, for callers who have lost access since. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { apiRoutes } from "../../src/api.ts";
 import { totpCode } from "../mfa/fixture.ts";
 import {

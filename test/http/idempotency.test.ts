@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult, VersionResult } from "../../contract/payloads/skills/skills.ts";
 import { idempotencyStore } from "../../src/http/request/idempotency-store.ts";
 import { appendVersion } from "../../src/skills/publish/append-version.ts";
 import { readTextSource } from "../../src/skills/publish/content/text-source.ts";

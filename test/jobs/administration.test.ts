@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
+import type { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import type {
   AdminConnectionPayload,
   HealthPayload,
@@ -8,7 +8,7 @@ import type {
   JobMetricsPayload,
   JobPayload,
   QueuePayload,
-} from "../../contract/payloads/jobs.ts";
+} from "../../contract/payloads/service/jobs.ts";
 import { apiRoutes } from "../../src/api.ts";
 import { openRunCounter } from "../../src/jobs/metrics.ts";
 import { type Consumers, type Processors, queueNames } from "../../src/queue/index.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, it } from "node:test";
-import type { AdminConnectionPayload } from "../../contract/payloads/jobs.ts";
+import type { AdminConnectionPayload } from "../../contract/payloads/service/jobs.ts";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit, startGitHost } from "../support/host/git-host.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import http from "node:http";
 import { afterEach, describe, it } from "node:test";
-import type { QueuesEvent } from "../../contract/payloads/jobs.ts";
+import type { QueuesEvent } from "../../contract/payloads/service/jobs.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { openQueueEvents } from "../../src/jobs/events.ts";
 import { setUpService } from "../support/set-up.ts";

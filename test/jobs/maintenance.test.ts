@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { checkRepos, repackRepository, maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
 import { startWorkers } from "../../workers/start.ts";
 import { repositoryOf } from "../support/native-git.ts";

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import type { AuditForwardingSettingPayload } from "../../contract/payloads/audit.ts";
+import type { AuditForwardingSettingPayload } from "../../contract/payloads/organizations/audit.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { freePort } from "../support/free-port.ts";
 import { callApi, newAccount, newOrganization } from "../support/http-client.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
-import type { VersionPayload } from "../../contract/payloads/skills.ts";
+import type { VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { startCiIssuer } from "../support/ci/issuer.ts";
 import { callApi } from "../support/http-client.ts";
 import { root } from "../support/root.ts";

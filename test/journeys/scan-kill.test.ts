@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { MongoClient } from "mongodb";
-import type { ScanPayload } from "../../contract/payloads/scans.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
-import type { VersionScanDoc } from "../../storage/version-scans.ts";
+import type { ScanPayload } from "../../contract/payloads/skills/scans.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
+import type { VersionScanDoc } from "../../storage/versions/scans.ts";
 import { emptyRedis, serviceDatabase } from "../support/engine.ts";
 import { callApi, newAccount, newOrganization } from "../support/http-client.ts";
 import { uploadZip } from "../support/publishers.ts";

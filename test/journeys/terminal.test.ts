@@ -7,7 +7,7 @@ import { readFileSync, readdirSync, writeFileSync, mkdirSync, existsSync } from 
 import path from "node:path";
 import { describe, it } from "node:test";
 import type { Config } from "../../cli/state/config.ts";
-import { canonicalContent } from "../../contract/package-rules.ts";
+import { canonicalContent } from "../../contract/checks/package-rules.ts";
 import { programArgs } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
 import { type openTerminal, ctrlC, needsTerminal } from "../support/terminal.ts";

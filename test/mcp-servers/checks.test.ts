@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { likelySecret, namesSecret } from "../../contract/checks/secret-values.ts";
 import { limits } from "../../contract/limits.ts";
-import { likelySecret, namesSecret } from "../../contract/secret-values.ts";
 import { local, remote, setUpServers, type Fixture } from "./fixture.ts";
 
 const fixture = await setUpServers();

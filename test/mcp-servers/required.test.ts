@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { McpServerDeletionPayload } from "../../contract/payloads/mcp-servers.ts";
-import type { PublishResult, ResolveResult, SkillDetailPayload } from "../../contract/payloads/skills.ts";
+import type {
+  PublishResult,
+  ResolveResult,
+  SkillDetailPayload,
+} from "../../contract/payloads/skills/skills.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { DiffPayload } from "../../contract/payloads/skills.ts";
+import type { DiffPayload } from "../../contract/payloads/skills/skills.ts";
 import { callOk, callTool, openClients, type AnyClient, type ToolAnswer } from "../support/mcp/client.ts";
 import { newOrganization, setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";

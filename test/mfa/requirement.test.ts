@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
-import type { MfaRequirementPayload } from "../../contract/payloads/mfa.ts";
+import type { MfaRequirementPayload } from "../../contract/payloads/accounts/mfa.ts";
 import { listen } from "../events/stream.ts";
 import { openCli } from "../support/cli.ts";
 import { confirmAddress, newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";

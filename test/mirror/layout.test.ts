@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { generateHead } from "../../contract/edit-frontmatter.ts";
-import { splitFrontmatter } from "../../contract/frontmatter.ts";
+import { generateHead } from "../../contract/document/edit-frontmatter.ts";
+import { splitFrontmatter } from "../../contract/document/frontmatter.ts";
 import {
   contentTreeOf,
   contentTreeOfText,

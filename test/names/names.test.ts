@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { NamePayload } from "../../contract/payloads/names.ts";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { NamePayload } from "../../contract/payloads/organizations/names.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import {
   confirmAddress,
   governed,

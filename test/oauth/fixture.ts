@@ -1,7 +1,7 @@
 /** An OAuth client as tests drive it, without a browser: over real HTTP, with the steps of a person in between. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import type { OauthTokenPayload } from "../../contract/payloads/oauth.ts";
+import type { OauthTokenPayload } from "../../contract/payloads/accounts/oauth.ts";
 import type { Actor, UserActor } from "../../src/access/actor.ts";
 import { authenticate } from "../../src/auth/authenticate.ts";
 import type { AccountsService, Answer } from "../support/accounts-app.ts";

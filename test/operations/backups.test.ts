@@ -12,7 +12,7 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { openObjectStore } from "../../repos/object-store/s3.ts";
 import type { ObjectStoreOptions } from "../../repos/object-store/types.ts";
 import type { Stores } from "../../src/app.ts";

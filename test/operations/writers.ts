@@ -1,7 +1,7 @@
 /** Clients that write skills, versions and folders, and delete them, and a copy of a Git root in use. */
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 

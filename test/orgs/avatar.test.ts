@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import sharp from "sharp";
 import { limits } from "../../contract/limits.ts";
-import type { TenantPayload } from "../../contract/payloads/organizations.ts";
+import type { TenantPayload } from "../../contract/payloads/organizations/organizations.ts";
 import { pruneAvatars } from "../../src/orgs/avatar/avatar.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";

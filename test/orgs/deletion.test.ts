@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import type { TenantPayload } from "../../contract/payloads/organizations.ts";
-import type { CatalogItem, PublishResult } from "../../contract/payloads/skills.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
+import type { TenantPayload } from "../../contract/payloads/organizations/organizations.ts";
+import type { CatalogItem, PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { leaveAllTenants } from "../../src/orgs/members/leave.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { processors } from "../../workers/processors.ts";

@@ -8,7 +8,7 @@ import type {
   MemberPayload,
   RolePayload,
   TeamPayload,
-} from "../../contract/payloads/organizations.ts";
+} from "../../contract/payloads/organizations/organizations.ts";
 import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { repairOwners } from "../../src/orgs/owners.ts";
 import { cleanUpAfterMembers } from "../../workers/orgs/member-left.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { InvitationPayload } from "../../contract/payloads/organizations.ts";
+import type { InvitationPayload } from "../../contract/payloads/organizations/organizations.ts";
 import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { confirmAddress } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { InvitationOfferPayload, InvitationPayload } from "../../contract/payloads/organizations.ts";
+import type {
+  InvitationOfferPayload,
+  InvitationPayload,
+} from "../../contract/payloads/organizations/organizations.ts";
 import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import type { CallOptions, TestUser } from "../support/service.ts";
 import { mailsTo, type Fixture, setUpFixtures } from "./fixture.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JoinedPayload } from "../../contract/payloads/organizations.ts";
+import type { JoinedPayload } from "../../contract/payloads/organizations/organizations.ts";
 import type { TestUser } from "../support/service.ts";
 import { type Fixture, setUpFixtures } from "./fixture.ts";
 

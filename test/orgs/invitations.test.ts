@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import type { InvitationPayload, JoinedPayload } from "../../contract/payloads/organizations.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
+import type {
+  InvitationPayload,
+  JoinedPayload,
+} from "../../contract/payloads/organizations/organizations.ts";
 import { MailError } from "../../src/mail/mailer.ts";
 import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";

@@ -5,7 +5,7 @@ import type {
   InvitationLinkPayload,
   InvitationOutcomePayload,
   InvitationPayload,
-} from "../../contract/payloads/organizations.ts";
+} from "../../contract/payloads/organizations/organizations.ts";
 import { confirmAddress } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { InvitationOutcomePayload } from "../../contract/payloads/organizations.ts";
+import type { InvitationOutcomePayload } from "../../contract/payloads/organizations/organizations.ts";
 import { setUpService } from "../support/set-up.ts";
 import { makeFixture } from "./fixture.ts";
 

@@ -1,9 +1,9 @@
 /** One member: what they may do and why, and what they have installed. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { MemberInstallPayload } from "../../contract/payloads/analytics.ts";
-import type { MemberFolderPayload } from "../../contract/payloads/folders.ts";
-import type { MemberPayload, TeamPayload } from "../../contract/payloads/organizations.ts";
+import type { MemberFolderPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { MemberPayload, TeamPayload } from "../../contract/payloads/organizations/organizations.ts";
+import type { MemberInstallPayload } from "../../contract/payloads/usage/analytics.ts";
 import { newFolder, publishSkill } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { type Fixture, setUpFixtures } from "./fixture.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { MemberPayload } from "../../contract/payloads/organizations.ts";
+import type { MemberPayload } from "../../contract/payloads/organizations/organizations.ts";
 import { releaseOwner } from "../../src/orgs/owners.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import type { Answer, TestUser } from "../support/service.ts";

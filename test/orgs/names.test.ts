@@ -1,9 +1,9 @@
 /** Lists name the roles, teams and folders that their records refer to, as far as the caller may see them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TeamFolderPayload } from "../../contract/payloads/folders.ts";
-import type { InvitationPayload, TeamPayload } from "../../contract/payloads/organizations.ts";
-import type { TokenPayload } from "../../contract/payloads/tokens.ts";
+import type { TokenPayload } from "../../contract/payloads/accounts/tokens.ts";
+import type { TeamFolderPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { InvitationPayload, TeamPayload } from "../../contract/payloads/organizations/organizations.ts";
 import { confirmAddress, newFolder, newMember, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { TenantPayload } from "../../contract/payloads/organizations.ts";
-import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { TenantPayload } from "../../contract/payloads/organizations/organizations.ts";
+import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
 let fixture: Fixture;

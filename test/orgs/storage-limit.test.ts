@@ -1,10 +1,10 @@
 /** The storage of an organization: counted, limited, and shown. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AdminOrganizationPayload } from "../../contract/payloads/administration.ts";
-import type { AttentionPayload } from "../../contract/payloads/attention.ts";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
-import type { StorageUsagePayload } from "../../contract/payloads/organizations.ts";
+import type { AttentionPayload } from "../../contract/payloads/organizations/attention.ts";
+import type { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
+import type { StorageUsagePayload } from "../../contract/payloads/organizations/organizations.ts";
+import type { AdminOrganizationPayload } from "../../contract/payloads/service/administration.ts";
 import { findConditions } from "../../src/operations/notices/find-conditions.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { maintainRepos } from "../../workers/maintenance/maintain-repos.ts";

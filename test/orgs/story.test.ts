@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import type { FolderPayload } from "../../contract/payloads/folders.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
+import type { FolderPayload } from "../../contract/payloads/organizations/folders.ts";
 import type {
   InvitationPayload,
   MemberPayload,
   RolePayload,
   TeamPayload,
   TenantPayload,
-} from "../../contract/payloads/organizations.ts";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/organizations/organizations.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { startWorkers } from "../../workers/start.ts";
 import { confirmAddress } from "../support/organization.ts";
 import type { TestService, TestUser } from "../support/service.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { RolePayload, TeamPayload } from "../../contract/payloads/organizations.ts";
+import type { RolePayload, TeamPayload } from "../../contract/payloads/organizations/organizations.ts";
 import { builtInRoles, type FolderLevel } from "../../contract/vocabulary.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";

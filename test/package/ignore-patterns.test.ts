@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import type { PackageError } from "../../contract/package-rules.ts";
+import type { PackageError } from "../../contract/checks/package-rules.ts";
 import { matchesPattern, parseIgnoreFile } from "../../contract/package/ignore-patterns.ts";
 import { LeaveOutRules, selectFiles } from "../../contract/package/leave-out.ts";
 import { runCount } from "../support/run-count.ts";

@@ -1,7 +1,7 @@
 /** Packages without name, description or frontmatter: accepted alike by the API, by MCP and by the sync. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ManifestPayload, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { ManifestPayload, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { callOk, openClients } from "../support/mcp/client.ts";
 import { listSkills, setUpSyncFixtures, type SyncFixture } from "../support/sync/fixture.ts";
 import { makeZip } from "../support/zip.ts";

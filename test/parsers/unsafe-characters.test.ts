@@ -8,7 +8,7 @@ import {
   oneLineText,
   plainTextOfLines,
   toOneLine,
-} from "../../contract/unsafe-characters.ts";
+} from "../../contract/checks/unsafe-characters.ts";
 import { plainText } from "../../repos/transport/pkt-line.ts";
 import { cleanText } from "../../src/connectors/proxy/entries.ts";
 import { showHidden } from "../../src/http/pages/show-hidden.ts";

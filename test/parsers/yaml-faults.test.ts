@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { readSkillText, sentenceOf } from "../../contract/skill-rules.ts";
-import { readUtf8 } from "../../contract/text-encoding.ts";
-import { parseYaml, yamlOptions } from "../../contract/yaml.ts";
+import { readSkillText, sentenceOf } from "../../contract/checks/skill-rules.ts";
+import { parseYaml, yamlOptions } from "../../contract/document/yaml.ts";
+import { readUtf8 } from "../../contract/text/text-encoding.ts";
 import { runCount } from "../support/run-count.ts";
 
 const faultIn = (text: string) => {

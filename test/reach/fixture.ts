@@ -1,7 +1,7 @@
 /** Public skills of an organization, as other clients read them. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { newOrganization } from "../support/set-up.ts";
 import { makePackage } from "../support/zip.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { claudeSettings } from "../../contract/marketplace-texts.ts";
+import { claudeSettings } from "../../contract/text/marketplace-texts.ts";
 import { root } from "../support/root.ts";
 import { newOrganization, setUpOrganization } from "../support/set-up.ts";
 import type { ReachFixture } from "./fixture.ts";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { openRandom, type Random } from "../support/random.ts";
 import { runCount } from "../support/run-count.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { governed, newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { newOrganization, setUpOrganization } from "../support/set-up.ts";
 import { makeZip } from "../support/zip.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ScimStatePayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
+import type { ScimStatePayload, ScimTokenPayload } from "../../contract/payloads/accounts/scim.ts";
 import { createMembership } from "../../src/orgs/members/create-membership.ts";
 import { confirmAddress, newMember } from "../support/organization.ts";
 import { afterLeaving, loseDomain, moveDomain, setUpScim, patchOp, providerOf } from "./fixture.ts";

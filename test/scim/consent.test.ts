@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { ScimStatePayload, ScimUserPayload } from "../../contract/payloads/scim.ts";
+import type { ScimStatePayload, ScimUserPayload } from "../../contract/payloads/accounts/scim.ts";
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
 import { removeMember } from "../../src/orgs/members/leave.ts";
 import { admitInvited } from "../../src/scim/users/admit.ts";

@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SsoDomainPayload } from "../../contract/payloads/sso-domains.ts";
+import type { SsoDomainPayload } from "../../contract/payloads/accounts/sso-domains.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import type { JobPayloads } from "../../src/queue/jobs.ts";
 import { applyGroup } from "../../src/scim/groups/apply.ts";

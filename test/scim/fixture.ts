@@ -1,6 +1,6 @@
 /** An organization with SCIM, and its identity provider as a client. */
 import assert from "node:assert/strict";
-import type { ScimLogEntryPayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
+import type { ScimLogEntryPayload, ScimTokenPayload } from "../../contract/payloads/accounts/scim.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { confirmAddress } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";

@@ -1,8 +1,8 @@
 /** The lists of what SCIM manages, for the owners of an organization and for its members. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { MemberPayload } from "../../contract/payloads/organizations.ts";
-import type { ScimGroupPayload, ScimUserPayload } from "../../contract/payloads/scim.ts";
+import type { ScimGroupPayload, ScimUserPayload } from "../../contract/payloads/accounts/scim.ts";
+import type { MemberPayload } from "../../contract/payloads/organizations/organizations.ts";
 import { newMember } from "../support/organization.ts";
 import { assertIndexed, plansOf } from "../support/plans.ts";
 import { setUpScim, patchOp } from "./fixture.ts";

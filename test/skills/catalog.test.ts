@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CatalogFacetsPayload, PublicOrganizationPayload } from "../../contract/payloads/catalog.ts";
-import type { CatalogItem } from "../../contract/payloads/skills.ts";
+import type {
+  CatalogFacetsPayload,
+  PublicOrganizationPayload,
+} from "../../contract/payloads/discovery/catalog.ts";
+import type { CatalogItem } from "../../contract/payloads/skills/skills.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { publishSkill } from "../support/organization.ts";
 import type { TestOrg } from "../support/service.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import semver from "semver";
-import { isChannelName } from "../../contract/channel-name.ts";
-import { skillActs } from "../../contract/dashboard.ts";
+import { skillActs } from "../../contract/dashboard/lists.ts";
 import { limits } from "../../contract/limits.ts";
-import type { ChangedChannelPayload, ChannelPayload } from "../../contract/payloads/channels.ts";
-import type { SkillDetailPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import { isChannelName } from "../../contract/names/channel-name.ts";
+import type { ChangedChannelPayload, ChannelPayload } from "../../contract/payloads/skills/channels.ts";
+import type { SkillDetailPayload, VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { changeState } from "../../src/skills/marks/change-state.ts";
 import { readSelector } from "../../src/skills/versions/semver.ts";
 import { holdVersion, releaseVersion } from "../support/holds.ts";

@@ -6,7 +6,7 @@ import type {
   CollectionDetailPayload,
   CollectionPayload,
   PublicCollectionPayload,
-} from "../../contract/payloads/collections.ts";
+} from "../../contract/payloads/skills/collections.ts";
 import { keepUnreadable } from "../../src/skills/collections/members.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";

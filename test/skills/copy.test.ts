@@ -6,7 +6,7 @@ import type {
   PublishResult,
   SkillDetailPayload,
   VersionPayload,
-} from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/skills/skills.ts";
 import { addMember, newFolder, newMember, restrict, publishSkill } from "../support/organization.ts";
 import { publishPackage } from "../support/package-files.ts";
 import { setUpOrganization, newOrganization } from "../support/set-up.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { DiffPayload } from "../../contract/payloads/skills.ts";
+import type { DiffPayload } from "../../contract/payloads/skills/skills.ts";
 import { packageFiles as files, publishPackage, zipOf } from "../support/package-files.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 

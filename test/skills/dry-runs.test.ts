@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ChangedChannelPayload } from "../../contract/payloads/channels.ts";
-import type { MovedSkillPayload } from "../../contract/payloads/folders.ts";
-import type { PublishPlan, VersionPlan } from "../../contract/payloads/plans.ts";
-import type { SkillReachPayload } from "../../contract/payloads/skill-reach.ts";
+import type { MovedSkillPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { ChangedChannelPayload } from "../../contract/payloads/skills/channels.ts";
+import type { PublishPlan, VersionPlan } from "../../contract/payloads/skills/plans.ts";
+import type { SkillReachPayload } from "../../contract/payloads/skills/reach.ts";
 import type {
   ChangedSkillPayload,
   MarkedVersionPayload,
   RevertedSkillPayload,
-} from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/skills/skills.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { completeHead, generateHead } from "../../contract/edit-frontmatter.ts";
-import { splitFrontmatter } from "../../contract/frontmatter.ts";
-import { readSkillText } from "../../contract/skill-rules.ts";
+import { readSkillText } from "../../contract/checks/skill-rules.ts";
+import { completeHead, generateHead } from "../../contract/document/edit-frontmatter.ts";
+import { splitFrontmatter } from "../../contract/document/frontmatter.ts";
 import { withManagedHeader, withoutManagedHeader } from "../../repos/mirror/layout.ts";
 import { splitStored } from "../../src/skills/frontmatter.ts";
 import { readTextSource } from "../../src/skills/publish/content/text-source.ts";

@@ -6,7 +6,7 @@ import type {
   PublishResult,
   SkillDetailPayload,
   VersionResult,
-} from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/skills/skills.ts";
 import { publishPackage } from "../support/package-files.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";

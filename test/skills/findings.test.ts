@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { FindingsPayload, LintPayload } from "../../contract/payloads/findings.ts";
-import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import type { FindingsPayload, LintPayload } from "../../contract/payloads/skills/findings.ts";
+import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { newMember } from "../support/organization.ts";
 import { publishPackage } from "../support/package-files.ts";
 import type { CallOptions } from "../support/service.ts";

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FollowedChangePayload, FollowPayload } from "../../contract/payloads/following.ts";
+import type {
+  FollowedChangePayload,
+  FollowPayload,
+} from "../../contract/payloads/organizations/following.ts";
 import { MailError } from "../../src/mail/mailer.ts";
 import { removeFollowsOfMember } from "../../src/skills/following/follow.ts";
 import { noteConflict } from "../../src/skills/following/note-changes.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { FoundByPhrases, FoundByPosition } from "../../contract/payloads/found-by.ts";
+import type { FoundByPhrases, FoundByPosition } from "../../contract/payloads/discovery/found-by.ts";
 import { phrasesOf } from "../../src/skills/search/found-by/phrases.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { completeHead, generateHead } from "../../contract/edit-frontmatter.ts";
-import { firstParagraph } from "../../contract/first-paragraph.ts";
-import { FrontmatterError, splitFrontmatter } from "../../contract/frontmatter.ts";
+import { completeHead, generateHead } from "../../contract/document/edit-frontmatter.ts";
+import { firstParagraph } from "../../contract/document/first-paragraph.ts";
+import { FrontmatterError, splitFrontmatter } from "../../contract/document/frontmatter.ts";
 import { slugOfSkill } from "../../src/folders/tree/slug.ts";
 import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
 import { freeSlug } from "../../src/skills/publish/slug.ts";

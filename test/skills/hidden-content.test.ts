@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { DiffPayload, SkillDetailPayload, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { DiffPayload, SkillDetailPayload, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { newMember } from "../support/organization.ts";
 import { publishPackage } from "../support/package-files.ts";
 import { scanVersion } from "../support/scans.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { newMember } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AudienceSizePayload } from "../../contract/payloads/exposure.ts";
-import type { MovedSkillPayload } from "../../contract/payloads/folders.ts";
-import type { ChangedSkillPayload } from "../../contract/payloads/skills.ts";
+import type { MovedSkillPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { AudienceSizePayload } from "../../contract/payloads/skills/exposure.ts";
+import type { ChangedSkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";

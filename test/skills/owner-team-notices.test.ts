@@ -1,8 +1,8 @@
 /** The changes that members of the owner team of a skill are shown and mailed, without any further right. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FollowedChangePayload } from "../../contract/payloads/following.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { FollowedChangePayload } from "../../contract/payloads/organizations/following.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { runScans } from "../../src/skills/scan/run-scans.ts";
 import { sendFollowMails } from "../../workers/mail/followed.ts";
 import { takeMails } from "../support/mailbox.ts";

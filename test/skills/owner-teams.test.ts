@@ -1,7 +1,7 @@
 /** Owner teams of skills: who sets and sees them, lists by them, and what happens when the team is deleted. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ChangedSkillPayload, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { ChangedSkillPayload, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { cleanUpAfterTeams } from "../../workers/orgs/team-deleted.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { watchRoundTrips } from "../support/round-trips.ts";

@@ -12,7 +12,7 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import type { DiffPayload } from "../../contract/payloads/skills.ts";
+import type { DiffPayload } from "../../contract/payloads/skills/skills.ts";
 import { gitBytes } from "../support/native-git.ts";
 import { publishPackage, zipOf } from "../support/package-files.ts";
 import { setUpOrganization } from "../support/set-up.ts";

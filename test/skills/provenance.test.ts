@@ -9,8 +9,8 @@ import type {
   AttestationsPayload,
   PublicKey,
   SigningKeyPayload,
-} from "../../contract/payloads/provenance.ts";
-import type { SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/skills/provenance.ts";
+import type { SkillPayload, VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import {
   builderOf,
   describeOrigin,

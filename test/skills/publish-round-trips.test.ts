@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { newFolder } from "../support/organization.ts";
 import { fewestSteps, watchRoundTrips, type RoundTrips } from "../support/round-trips.ts";
 import { setUpService, newOrganization } from "../support/set-up.ts";

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { readSkillText } from "../../contract/checks/skill-rules.ts";
 import { limits } from "../../contract/limits.ts";
 import type {
   ContentPayload,
   PublishResult,
   SkillPayload,
   VersionPayload,
-} from "../../contract/payloads/skills.ts";
-import { readSkillText } from "../../contract/skill-rules.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+} from "../../contract/payloads/skills/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import { git } from "../support/native-git.ts";
 import { runCount } from "../support/run-count.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -1,8 +1,8 @@
 /** `GET /api/search`: what it finds and says, and that it reveals nothing of what its caller may not read. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SearchFacets, SearchHit } from "../../contract/payloads/search.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { SearchFacets, SearchHit } from "../../contract/payloads/discovery/search.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { renewEarlierEntries } from "../../src/skills/search/earlier.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
-import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
+import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills/skills.ts";
 import { readZip } from "../../repos/archive/index.ts";
 import { packageFiles as files, publishPackage, zipOf } from "../support/package-files.ts";
 import { setUpOrganization } from "../support/set-up.ts";

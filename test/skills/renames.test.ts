@@ -6,8 +6,8 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { limits } from "../../contract/limits.ts";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
-import type { RenamedSkillPayload, ReservedSlugPayload } from "../../contract/payloads/slugs.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
+import type { RenamedSkillPayload, ReservedSlugPayload } from "../../contract/payloads/skills/slugs.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import { newOrganization, setUpService } from "../support/set-up.ts";
 

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import type {
   CollectionDetailPayload,
   RequiredCollectionPayload,
-} from "../../contract/payloads/collections.ts";
+} from "../../contract/payloads/skills/collections.ts";
 import { cleanUpAfterTeam } from "../../workers/orgs/team-deleted.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { assertIndexed, plansOf } from "../support/plans.ts";

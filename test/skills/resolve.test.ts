@@ -1,7 +1,7 @@
 /** Resolution of references: a slug alone names a skill of the caller's own organizations only. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import type { Visibility } from "../../contract/vocabulary.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 

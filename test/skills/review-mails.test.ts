@@ -1,8 +1,11 @@
 /** Mails to reviewers who ask for them, about versions that begin to wait for their review. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FollowedChangePayload, FollowMailPayload } from "../../contract/payloads/following.ts";
-import type { PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
+import type {
+  FollowedChangePayload,
+  FollowMailPayload,
+} from "../../contract/payloads/organizations/following.ts";
+import type { PublishResult, VersionResult } from "../../contract/payloads/skills/skills.ts";
 import { unsubscribeUrl } from "../../src/skills/following/unsubscribe-link.ts";
 import { sendFollowMails } from "../../workers/mail/followed.ts";
 import { takeMails } from "../support/mailbox.ts";

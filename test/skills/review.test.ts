@@ -1,19 +1,19 @@
 /** Review of new versions: rules, decisions, and the ways around them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AttentionPayload } from "../../contract/payloads/attention.ts";
-import type { CreatedFolderPayload } from "../../contract/payloads/folders.ts";
+import type { AttentionPayload } from "../../contract/payloads/organizations/attention.ts";
+import type { CreatedFolderPayload } from "../../contract/payloads/organizations/folders.ts";
 import type {
   ReviewPayload,
   ReviewRulePayload,
   WaitingReviewPayload,
-} from "../../contract/payloads/reviews.ts";
+} from "../../contract/payloads/skills/reviews.ts";
 import type {
   PublishResult,
   SkillPayload,
   VersionPayload,
   VersionResult,
-} from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/skills/skills.ts";
 import { cleanUpAfterTeam } from "../../workers/orgs/team-deleted.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

@@ -1,12 +1,12 @@
 /** Scans that can't be completed: threads and processes that end, files that take too long. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ScanPayload } from "../../contract/payloads/scans.ts";
-import type { VersionPayload } from "../../contract/payloads/skills.ts";
+import type { ScanPayload } from "../../contract/payloads/skills/scans.ts";
+import type { VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { ruleSetVersion } from "../../contract/scan/rules/index.ts";
 import { openCompute } from "../../src/compute/compute.ts";
 import { runScans } from "../../src/skills/scan/run-scans.ts";
-import type { VersionScanDoc } from "../../storage/version-scans.ts";
+import type { VersionScanDoc } from "../../storage/versions/scans.ts";
 import { newMember } from "../support/organization.ts";
 import { publishPackage, zipOf } from "../support/package-files.ts";
 import { isLong } from "../support/run-count.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AttentionPayload } from "../../contract/payloads/attention.ts";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
-import type { HeldVersionPayload } from "../../contract/payloads/moderation.ts";
-import type { ReviewPayload } from "../../contract/payloads/reviews.ts";
-import type { ScanPayload } from "../../contract/payloads/scans.ts";
-import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import type { AttentionPayload } from "../../contract/payloads/organizations/attention.ts";
+import type { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
+import type { HeldVersionPayload } from "../../contract/payloads/skills/moderation.ts";
+import type { ReviewPayload } from "../../contract/payloads/skills/reviews.ts";
+import type { ScanPayload } from "../../contract/payloads/skills/scans.ts";
+import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import type { ScanPolicy } from "../../contract/scan/policy.ts";
 import { runScans } from "../../src/skills/scan/run-scans.ts";
 import { newMember } from "../support/organization.ts";

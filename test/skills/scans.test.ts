@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ScanPayload } from "../../contract/payloads/scans.ts";
+import type { ScanPayload } from "../../contract/payloads/skills/scans.ts";
 import { ruleSetVersion } from "../../contract/scan/rules/index.ts";
 import { openCompute } from "../../src/compute/compute.ts";
 import { runScans } from "../../src/skills/scan/run-scans.ts";
-import type { VersionScanDoc } from "../../storage/version-scans.ts";
+import type { VersionScanDoc } from "../../storage/versions/scans.ts";
 import { reconcileScans } from "../../workers/skills/reconcile-scans.ts";
 import { newMember } from "../support/organization.ts";
 import { publishPackage } from "../support/package-files.ts";

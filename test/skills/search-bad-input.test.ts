@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { limits } from "../../contract/limits.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
 const { service, owner, org } = await setUpOrganization();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import { serviceDatabase } from "../support/engine.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { publishSkill } from "../support/organization.ts";

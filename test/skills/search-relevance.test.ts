@@ -7,7 +7,7 @@ import { it } from "node:test";
 import { judge } from "../../bench/search/judge.ts";
 import { readCorpus, readQueries } from "../../bench/search/set.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
-import type { SearchHit } from "../../contract/payloads/search.ts";
+import type { SearchHit } from "../../contract/payloads/discovery/search.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
 const { service, owner, org } = await setUpOrganization();

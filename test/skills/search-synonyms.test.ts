@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
-import type { SearchHit } from "../../contract/payloads/search.ts";
+import type { SearchHit } from "../../contract/payloads/discovery/search.ts";
+import type { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import { newMember } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 

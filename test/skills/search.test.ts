@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CreatedFolderPayload } from "../../contract/payloads/folders.ts";
-import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { CreatedFolderPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { writeCursor } from "../../src/http/request/cursor.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import { publishSkill } from "../support/organization.ts";
 import { setUpOrganization, newOrganization } from "../support/set-up.ts";
 

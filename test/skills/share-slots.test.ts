@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";

@@ -2,8 +2,12 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { SharedPayload } from "../../contract/payloads/share.ts";
-import type { ResolveResult, SkillDetailPayload, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SharedPayload } from "../../contract/payloads/skills/share.ts";
+import type {
+  ResolveResult,
+  SkillDetailPayload,
+  SkillPayload,
+} from "../../contract/payloads/skills/skills.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import {
   listShares,

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
-import type { ReportPayload, TakedownPayload } from "../../contract/payloads/moderation.ts";
-import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
+import type { ReportPayload, TakedownPayload } from "../../contract/payloads/skills/moderation.ts";
+import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newIdentity, share, signedCall } from "../support/anonymous.ts";
 import { deliverMails } from "../support/mailbox.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";
 

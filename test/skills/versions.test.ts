@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { VersionPayload } from "../../contract/payloads/skills.ts";
+import type { VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { git } from "../support/native-git.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";

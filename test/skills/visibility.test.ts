@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { TokenPayload } from "../../contract/payloads/accounts/tokens.ts";
 import type {
   CatalogItem,
   PublishResult,
   SkillPayload,
   VersionPayload,
-} from "../../contract/payloads/skills.ts";
-import type { TokenPayload } from "../../contract/payloads/tokens.ts";
+} from "../../contract/payloads/skills/skills.ts";
 import type { BuiltInRole, Visibility } from "../../contract/vocabulary.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";

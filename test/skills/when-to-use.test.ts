@@ -1,8 +1,8 @@
 /** Which sentences of a skill say when to use it, and numbers with their nouns. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { countText } from "../../contract/count-text.ts";
-import { shownUses, whenToUse } from "../../contract/when-to-use.ts";
+import { shownUses, whenToUse } from "../../contract/document/when-to-use.ts";
+import { countText } from "../../contract/text/count-text.ts";
 
 const body =
   "# Use when reading\n\n- Use it for **tables** in [a file](x.md).\nOther.\n```\nUse it when coding.\n```\n";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import type { ScimTokenPayload } from "../../contract/payloads/scim.ts";
-import type { AutoJoinPayload } from "../../contract/payloads/sso-domains.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
+import type { ScimTokenPayload } from "../../contract/payloads/accounts/scim.ts";
+import type { AutoJoinPayload } from "../../contract/payloads/accounts/sso-domains.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { providerOf } from "../scim/fixture.ts";
 import { deliverMails } from "../support/mailbox.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { SsoDomainPayload } from "../../contract/payloads/sso-domains.ts";
+import type { SsoDomainPayload } from "../../contract/payloads/accounts/sso-domains.ts";
 import { newMember } from "../support/organization.ts";
 import { claim, dnsError, eventsOf, pathOf, setUpDomains, verifiedDomain, verify } from "./fixture.ts";
 

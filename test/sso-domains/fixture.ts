@@ -1,6 +1,6 @@
 /** An organization on a service whose TXT records are a table of the test. */
 import assert from "node:assert/strict";
-import type { SsoDomainPayload } from "../../contract/payloads/sso-domains.ts";
+import type { SsoDomainPayload } from "../../contract/payloads/accounts/sso-domains.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization, type Clock, type ServiceSetUp } from "../support/set-up.ts";

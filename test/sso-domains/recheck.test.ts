@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SsoDomainPayload } from "../../contract/payloads/sso-domains.ts";
+import type { SsoDomainPayload } from "../../contract/payloads/accounts/sso-domains.ts";
 import { checkDomains } from "../../workers/sso/check-domains.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { addMember } from "../support/organization.ts";

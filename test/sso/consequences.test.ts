@@ -1,7 +1,7 @@
 /** Who would lose access if a provider were enforced. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SsoConsequencesPayload } from "../../contract/payloads/sso.ts";
+import type { SsoConsequencesPayload } from "../../contract/payloads/accounts/sso.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";

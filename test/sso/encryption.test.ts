@@ -1,7 +1,7 @@
 /** Encrypted assertions, and the keys of the service for them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
+import type { SsoProviderPayload } from "../../contract/payloads/accounts/sso.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { makeCertificate } from "../support/sso/certificate.ts";
 import { encryptAssertion, type Encrypting } from "../support/sso/encrypt.ts";

@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { before, describe, it } from "node:test";
-import type { SsoProviderPayload, SsoSignInPayload, SsoTestPayload } from "../../contract/payloads/sso.ts";
+import type {
+  SsoProviderPayload,
+  SsoSignInPayload,
+  SsoTestPayload,
+} from "../../contract/payloads/accounts/sso.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { closedAfter, newOrganization, setUpService } from "../support/set-up.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";

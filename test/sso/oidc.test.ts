@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, describe, it } from "node:test";
-import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
+import type { SsoProviderPayload } from "../../contract/payloads/accounts/sso.ts";
 import { closedAfter, setUpOrganization } from "../support/set-up.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
 import {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, describe, it } from "node:test";
-import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
+import type { SsoProviderPayload } from "../../contract/payloads/accounts/sso.ts";
 import type { UserActor } from "../../src/access/actor.ts";
 import { putMappings } from "../../src/sso/providers/group-mappings.ts";
 import { userWith } from "../access/actors.ts";

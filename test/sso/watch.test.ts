@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, describe, it } from "node:test";
-import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
+import type { SsoProviderPayload } from "../../contract/payloads/accounts/sso.ts";
 import { checkProviders } from "../../workers/sso/check-providers.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { newOrganization, setUpService } from "../support/set-up.ts";

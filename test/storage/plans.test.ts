@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { BSON, type Document } from "mongodb";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { followCatalog } from "../../src/mcp-servers/catalog/follow.ts";
 import { sendFollowMails } from "../../workers/mail/followed.ts";
 import { purge } from "../../workers/maintenance/purge.ts";

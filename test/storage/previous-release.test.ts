@@ -9,7 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { verifyStore } from "../../src/operations/verify.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { migrations } from "../../storage/database/migrations/list.ts";

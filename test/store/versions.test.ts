@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import git from "isomorphic-git";
-import { canonicalContent } from "../../contract/package-rules.ts";
+import { canonicalContent } from "../../contract/checks/package-rules.ts";
 import { parseTrailers, type RepoId, type TreeFile, type WrittenCommit } from "../../repos/store/index.ts";
 import { runCount } from "../support/run-count.ts";
 import { closedAfter } from "../support/set-up.ts";

@@ -1,8 +1,8 @@
 /** Anonymous identities as a program other than our client uses them: keys, signatures, signed calls. */
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
-import type { SharedPayload, RegisteredPayload } from "../../contract/payloads/share.ts";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SharedPayload, RegisteredPayload } from "../../contract/payloads/skills/share.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import type { Answer, CallOptions, TestService } from "./service.ts";
 
 export interface Identity {

@@ -1,4 +1,4 @@
-import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { ConnectionDoc } from "../../storage/connections/connections.ts";
 
 /** A stored connection without pending work: for lists, which read no repository. */
 export function connectionDoc(n: number, fields: Partial<ConnectionDoc> = {}): ConnectionDoc {

@@ -1,7 +1,7 @@
 /** Members of an organization with roles, teams and grants, for tests of authorization. */
 import assert from "node:assert/strict";
-import type { CreatedFolderPayload, FolderPayload } from "../../contract/payloads/folders.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { CreatedFolderPayload, FolderPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import type { FolderLevel } from "../../contract/vocabulary.ts";
 import { updateSkillAccess } from "../../workers/folders/update-effective-access.ts";
 import type { TestOrg, TestService, TestUser } from "./service.ts";

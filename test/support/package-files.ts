@@ -1,6 +1,6 @@
 /** A package with files of several kinds, for the tests that read and compare them. */
 import assert from "node:assert/strict";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import type { TestOrg, TestService, TestUser } from "./service.ts";
 import { makeZip, skillMd } from "./zip.ts";
 

@@ -5,7 +5,7 @@ import type {
   SkillDetailPayload,
   VersionPayload,
   VersionResult,
-} from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/skills/skills.ts";
 import type { TestOrg, TestService, TestUser } from "./service.ts";
 
 interface Owner {

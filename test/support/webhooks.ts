@@ -6,7 +6,7 @@ import type {
   WebhookDeliveryDetailPayload,
   WebhookDeliveryPayload,
   WebhookPayload,
-} from "../../contract/payloads/webhooks.ts";
+} from "../../contract/payloads/organizations/webhooks.ts";
 import { deliverWebhook } from "../../src/orgs/webhooks/deliver.ts";
 import type { TestUser } from "./service.ts";
 import { setUpOrganization, type ServiceSetUp } from "./set-up.ts";

@@ -1,7 +1,7 @@
 /** A connection whose member leaves the organization, or loses the permission to connect. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { VersionPayload } from "../../contract/payloads/skills.ts";
+import type { VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit } from "../support/host/git-host.ts";

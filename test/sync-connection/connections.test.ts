@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { ConnectionDoc } from "../../storage/connections/connections.ts";
 import { isDuplicate } from "../../storage/database.ts";
 import { openStorage } from "../../storage/index.ts";
 import type { SyncBase } from "../../storage/sync/bases.ts";

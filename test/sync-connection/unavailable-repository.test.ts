@@ -6,7 +6,7 @@ import { renameSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { Config } from "../../src/config.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
-import type { ConnectionHost } from "../../storage/connections.ts";
+import type { ConnectionHost } from "../../storage/connections/connections.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { closedAfter } from "../support/set-up.ts";
 import { as, startCustomers, type Customer } from "../support/sync/customers.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/app.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import { newFolder } from "../support/organization.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import {

@@ -1,7 +1,7 @@
 /** Imports of content: versions and skills like those of a publish, with the repository's commit and author. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { loadTree } from "../../src/folders/tree/trees.ts";
 import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
 import { importSkill, importVersion, syncActor } from "../../src/skills/publish/import/import-skill.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { commitAndPush, runGit } from "../support/host/git-host.ts";

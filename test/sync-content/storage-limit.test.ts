@@ -1,7 +1,7 @@
 /** A connected repository whose organization has no space: nothing is imported until there is some again. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { countStorage } from "../../workers/orgs/count-storage.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit } from "../support/host/git-host.ts";

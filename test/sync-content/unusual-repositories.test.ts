@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { openHost } from "../../src/sync/connection/open-host.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import { runGit, secretScanningHook } from "../support/host/git-host.ts";
 import { feedGit } from "../support/native-git.ts";
 import { closedAfter } from "../support/set-up.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { DiffPayload } from "../../contract/payloads/skills.ts";
+import type { DiffPayload } from "../../contract/payloads/skills/skills.ts";
 import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SkillDoc } from "../../storage/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import { ChildProcessError } from "../../workers/child-error.ts";
 import { closeChildren, runInChild } from "../../workers/children.ts";
 import { openRandom } from "../support/random.ts";

@@ -1,7 +1,7 @@
 /** Pull-request mode with a branch that contains content that an administrator has taken down. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { moderate } from "../support/moderation.ts";
 import { closedAfter } from "../support/set-up.ts";
 import { problemsOf } from "../support/sync/customers.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { TokenDoc } from "../../storage/credentials/tokens.ts";
 import { isDuplicate, newId, openDatabase } from "../../storage/database.ts";
 import { openStorage } from "../../storage/index.ts";
-import type { TokenDoc } from "../../storage/tokens.ts";
 import { testDatabase } from "../support/engine.ts";
 import { closedAfter } from "../support/set-up.ts";
 

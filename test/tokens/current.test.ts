@@ -1,7 +1,7 @@
 /** The token of a call, as `svc whoami` shows it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CurrentTokenPayload } from "../../contract/payloads/tokens.ts";
+import type { CurrentTokenPayload } from "../../contract/payloads/accounts/tokens.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import type { CallOptions } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";

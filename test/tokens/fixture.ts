@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type {
   CreatedOrganizationTokenPayload,
   OrganizationTokenPayload,
-} from "../../contract/payloads/tokens.ts";
+} from "../../contract/payloads/accounts/tokens.ts";
 import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization, type Clock } from "../support/set-up.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TokenPayload } from "../../contract/payloads/tokens.ts";
+import type { TokenPayload } from "../../contract/payloads/accounts/tokens.ts";
 import { addMember, newFolder, newMember, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpTokens } from "./fixture.ts";

@@ -5,8 +5,8 @@ import type {
   FolderAccessPayload,
   FolderPayload,
   MovedSkillPayload,
-} from "../../contract/payloads/folders.ts";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+} from "../../contract/payloads/organizations/folders.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";

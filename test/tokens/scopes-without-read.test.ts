@@ -1,8 +1,8 @@
 /** Tokens whose scopes allow changes without `skill: read`. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CreatedFolderPayload, FolderPayload } from "../../contract/payloads/folders.ts";
-import type { PublishResult, SkillPayload, VersionResult } from "../../contract/payloads/skills.ts";
+import type { CreatedFolderPayload, FolderPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { PublishResult, SkillPayload, VersionResult } from "../../contract/payloads/skills/skills.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 

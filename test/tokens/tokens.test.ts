@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CreatedTokenPayload, TokenPayload } from "../../contract/payloads/tokens.ts";
+import { CreatedTokenPayload, TokenPayload } from "../../contract/payloads/accounts/tokens.ts";
 import { publishEvents } from "../../src/audit/events.ts";
 import { purgeTokens, removeTokensOfUser } from "../../src/tokens/service.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import { AuditLogPayload } from "../../contract/payloads/audit.ts";
+import { IdentityPayload } from "../../contract/payloads/accounts/accounts.ts";
+import { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import {
   createToken,
   signUp,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
+import type { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import { openRunCounter } from "../../src/jobs/metrics.ts";
 import { type Consumers, type Processors, queueNames } from "../../src/queue/index.ts";
 import { accessibilityProblems, whyNoBrowser } from "../support/browser.ts";

@@ -1,7 +1,7 @@
 /** Channels of a skill in a real browser: shown, created, moved and deleted. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ChannelPayload } from "../../contract/payloads/channels.ts";
+import type { ChannelPayload } from "../../contract/payloads/skills/channels.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { holdVersion } from "../support/holds.ts";
 import { newMember } from "../support/organization.ts";

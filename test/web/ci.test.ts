@@ -1,7 +1,7 @@
 /** The page of CI tokens in a real browser: trust, workflow file, test of a token, exchange, origin of a version. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { OidcExchangePayload } from "../../contract/payloads/ci.ts";
+import type { OidcExchangePayload } from "../../contract/payloads/accounts/ci.ts";
 import { setUpCi } from "../ci/fixture.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newFolder, newMember, publishSkill } from "../support/organization.ts";

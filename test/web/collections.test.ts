@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { CollectionDetailPayload, CollectionPayload } from "../../contract/payloads/collections.ts";
+import type {
+  CollectionDetailPayload,
+  CollectionPayload,
+} from "../../contract/payloads/skills/collections.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
+import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills/skills.ts";
 import { type PageOptions, whyNoBrowser } from "../support/browser.ts";
 import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 

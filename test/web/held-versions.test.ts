@@ -1,7 +1,7 @@
 /** The page on which administrators of the service release malicious versions of open skills, in a real browser. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { publishPackage } from "../support/package-files.ts";
 import { scanVersion } from "../support/scans.ts";

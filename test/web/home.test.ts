@@ -1,7 +1,7 @@
 /** Home and what feeds it in a real browser: following, changes, attention and the first steps. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FollowPayload } from "../../contract/payloads/following.ts";
+import type { FollowPayload } from "../../contract/payloads/organizations/following.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newFolder, newMember, publishSkill } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newFolder, publishSkill } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";

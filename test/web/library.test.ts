@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { limits } from "../../contract/limits.ts";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -1,7 +1,7 @@
 /** Pages for operators in a browser: checks of the service, a restore, agents, keys for assertions. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
+import type { AuditLogPayload } from "../../contract/payloads/organizations/audit.ts";
 import { advanceEpoch } from "../../src/epoch/epoch.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newOrganization, setUpService } from "../support/set-up.ts";

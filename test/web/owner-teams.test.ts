@@ -1,7 +1,7 @@
 /** Owner teams in a real browser: chosen in the settings of a skill, shown on its page, and a filter of the library. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newMember, publishSkill } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";

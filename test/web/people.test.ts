@@ -1,7 +1,7 @@
 /** Members, invitations and teams of an organization in a real browser. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { InvitationOutcomePayload } from "../../contract/payloads/organizations.ts";
+import type { InvitationOutcomePayload } from "../../contract/payloads/organizations/organizations.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { confirmAddress, newFolder, newMember } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";

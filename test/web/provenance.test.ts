@@ -1,7 +1,7 @@
 /** The origin of a version, and the keys that sign it, in a real browser. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { setUpCi } from "../ci/fixture.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { publishSkill } from "../support/organization.ts";

@@ -1,7 +1,7 @@
 /** Review of new versions in a real browser: rules, the decision, and the states that follow. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { PublishResult, SkillPayload, VersionResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult, SkillPayload, VersionResult } from "../../contract/payloads/skills/skills.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { runScans } from "../../src/skills/scan/run-scans.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import { whyNoBrowser } from "../support/browser.ts";

@@ -1,7 +1,7 @@
 /** Sharing and copying a skill, its findings, and the marks of a reviewer, in a real browser. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { PublishResult } from "../../contract/payloads/skills/skills.ts";
 import { accessibilityProblems, whyNoBrowser } from "../support/browser.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { PublishResult, SkillDetailPayload } from "../../contract/payloads/skills.ts";
+import type { PublishResult, SkillDetailPayload } from "../../contract/payloads/skills/skills.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";

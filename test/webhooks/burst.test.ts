@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CreatedWebhookPayload } from "../../contract/payloads/webhooks.ts";
+import type { CreatedWebhookPayload } from "../../contract/payloads/organizations/webhooks.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import { writeEvents } from "../../src/audit/write-events.ts";
 import { maxRequests } from "../../src/orgs/webhooks/deliver.ts";

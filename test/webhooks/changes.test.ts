@@ -1,7 +1,10 @@
 /** Changes of a webhook while its messages are being sent. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CreatedWebhookPayload, WebhookPayload } from "../../contract/payloads/webhooks.ts";
+import type {
+  CreatedWebhookPayload,
+  WebhookPayload,
+} from "../../contract/payloads/organizations/webhooks.ts";
 import { deliverWebhook } from "../../src/orgs/webhooks/deliver.ts";
 import { eraseTenant } from "../../workers/orgs/erase.ts";
 import { newFolder } from "../support/organization.ts";

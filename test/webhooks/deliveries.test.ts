@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { CreatedWebhookPayload, WebhookDeliveryPayload } from "../../contract/payloads/webhooks.ts";
+import type {
+  CreatedWebhookPayload,
+  WebhookDeliveryPayload,
+} from "../../contract/payloads/organizations/webhooks.ts";
 import { queueDeliveries } from "../../src/webhooks/deliver-soon.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";

@@ -1,8 +1,8 @@
 /** Receivers that fail: retries, pauses, and webhooks that the service disables. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AttentionPayload } from "../../contract/payloads/attention.ts";
-import type { WebhookPayload } from "../../contract/payloads/webhooks.ts";
+import type { AttentionPayload } from "../../contract/payloads/organizations/attention.ts";
+import type { WebhookPayload } from "../../contract/payloads/organizations/webhooks.ts";
 import { maxFailingMs, pausesMs } from "../../src/orgs/webhooks/attempt.ts";
 import { flushOutboxes } from "../../workers/maintenance/flush-outboxes.ts";
 import { newFolder } from "../support/organization.ts";

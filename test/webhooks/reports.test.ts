@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { describe, it } from "node:test";
-import type { CreatedWebhookPayload } from "../../contract/payloads/webhooks.ts";
+import type { CreatedWebhookPayload } from "../../contract/payloads/organizations/webhooks.ts";
 import { deliverWebhook } from "../../src/orgs/webhooks/deliver.ts";
 import { setUpService } from "../support/set-up.ts";
 import { publish, versionsOf, withSyncFixture, type SyncFixture } from "../support/sync/fixture.ts";

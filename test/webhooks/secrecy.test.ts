@@ -1,7 +1,7 @@
 /** Where the address of a chat and the secrets of webhooks are, and names that not every member may read. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CreatedWebhookPayload } from "../../contract/payloads/webhooks.ts";
+import type { CreatedWebhookPayload } from "../../contract/payloads/organizations/webhooks.ts";
 import { newFolder, publishSkill, restrict } from "../support/organization.ts";
 import { setUpWebhooks } from "../support/webhooks.ts";
 

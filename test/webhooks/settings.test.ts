@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { WebhookPayload } from "../../contract/payloads/webhooks.ts";
+import type { WebhookPayload } from "../../contract/payloads/organizations/webhooks.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import { setUpWebhooks } from "../support/webhooks.ts";
 

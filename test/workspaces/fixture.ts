@@ -1,7 +1,10 @@
 /** An organization with workspaces, as the tests of workspaces use it. */
 import assert from "node:assert/strict";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
-import type { WorkspacePayload, WorkspaceSettingsPayload } from "../../contract/payloads/workspaces.ts";
+import type {
+  WorkspacePayload,
+  WorkspaceSettingsPayload,
+} from "../../contract/payloads/organizations/workspaces.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { processors } from "../../workers/processors.ts";
 import { newMember } from "../support/organization.ts";
 import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";

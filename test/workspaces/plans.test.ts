@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
+import type { WorkspacePayload } from "../../contract/payloads/organizations/workspaces.ts";
 import { workspaceStates } from "../../contract/vocabulary.ts";
-import type { FolderDoc } from "../../storage/folders.ts";
-import type { WorkspaceDoc } from "../../storage/workspaces.ts";
+import type { FolderDoc } from "../../storage/folders/folders.ts";
+import type { WorkspaceDoc } from "../../storage/workspaces/workspaces.ts";
 import { reconcileWorkspaces } from "../../workers/workspaces/reconcile-workspaces.ts";
 import { assertIndexed, plansOf } from "../support/plans.ts";
 import { setUpService } from "../support/set-up.ts";

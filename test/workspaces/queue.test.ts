@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
+import type { WorkspacePayload } from "../../contract/payloads/organizations/workspaces.ts";
 import { startWorkers } from "../../workers/start.ts";
 import { makeFixture as makeOrganization } from "../orgs/fixture.ts";
 import { startService, type TestUser } from "../support/service.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
-import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
+import type { FolderAccessPayload } from "../../contract/payloads/organizations/folders.ts";
+import type { WorkspacePayload } from "../../contract/payloads/organizations/workspaces.ts";
 import { changeTree } from "../../src/folders/tree/change.ts";
-import type { FolderDoc } from "../../storage/folders.ts";
+import type { FolderDoc } from "../../storage/folders/folders.ts";
 import { processors } from "../../workers/processors.ts";
 import { addMember, governed, newFolder, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

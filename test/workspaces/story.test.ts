@@ -4,9 +4,9 @@ import type {
   FolderAccessPayload,
   FolderPayload,
   MovedSkillPayload,
-} from "../../contract/payloads/folders.ts";
-import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
-import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
+} from "../../contract/payloads/organizations/folders.ts";
+import type { WorkspacePayload } from "../../contract/payloads/organizations/workspaces.ts";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills/skills.ts";
 import { processors } from "../../workers/processors.ts";
 import { addMember, governed } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

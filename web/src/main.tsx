@@ -13,13 +13,13 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { withinTime } from "../../contract/concurrency/within-time.ts";
 import { routeTree } from "../generated/route-tree.ts";
+import { identityQuery } from "./api/account/session.ts";
 import { ApiError } from "./api/client.ts";
-import { identityQuery } from "./api/session.ts";
 import { loadChunk } from "./connection/load-chunk.ts";
 import { nonce } from "./nonce.ts";
-import { Failed } from "./parts/failed.tsx";
-import { NotFound } from "./parts/not-found.tsx";
-import { PendingPage } from "./parts/pending-page.tsx";
+import { Failed } from "./parts/states/failed.tsx";
+import { NotFound } from "./parts/states/not-found.tsx";
+import { PendingPage } from "./parts/states/pending-page.tsx";
 import { cssVariablesResolver, theme } from "./theme.ts";
 
 /**

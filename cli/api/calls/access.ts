@@ -5,7 +5,7 @@ import type {
   EffectiveAccessPayload,
   FolderAccessPayload,
   PlannedAccessPayload,
-} from "../../../contract/payloads/folders.ts";
+} from "../../../contract/payloads/organizations/folders.ts";
 import type { FolderLevel, PrincipalType } from "../../../contract/vocabulary.ts";
 import { openCaller } from "../call.ts";
 import type { HttpOptions } from "../http.ts";

@@ -1,6 +1,6 @@
 /** Calls of the audit log of an organization, or of the caller (`docs/reference/audit.md`). */
 import { limits } from "../../../contract/limits.ts";
-import type { AuditEntryPayload, AuditLogPayload } from "../../../contract/payloads/audit.ts";
+import type { AuditEntryPayload, AuditLogPayload } from "../../../contract/payloads/organizations/audit.ts";
 import { openCaller } from "../call.ts";
 import type { HttpOptions } from "../http.ts";
 import type { Shape } from "../shapes.ts";

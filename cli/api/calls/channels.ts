@@ -1,5 +1,5 @@
 /** Calls about the channels of a skill. */
-import type { ChangedChannelPayload, ChannelPayload } from "../../../contract/payloads/channels.ts";
+import type { ChangedChannelPayload, ChannelPayload } from "../../../contract/payloads/skills/channels.ts";
 import { openCaller } from "../call.ts";
 import type { HttpOptions } from "../http.ts";
 

@@ -1,6 +1,6 @@
 /** Device authorization, RFC 8628, with the bodies of the standard. */
 import { hostname } from "node:os";
-import type { DeviceCodePayload, DeviceTokenPayload } from "../../../contract/payloads/devices.ts";
+import type { DeviceCodePayload, DeviceTokenPayload } from "../../../contract/payloads/accounts/devices.ts";
 import { CliError } from "../../errors.ts";
 import type { Client } from "../client.ts";
 import { failureOf } from "../failure.ts";

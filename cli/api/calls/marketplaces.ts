@@ -1,5 +1,5 @@
 /** Calls about the marketplaces of an organization. */
-import type { MarketplacePayload } from "../../../contract/payloads/marketplaces.ts";
+import type { MarketplacePayload } from "../../../contract/payloads/discovery/marketplaces.ts";
 import { openCaller } from "../call.ts";
 import type { HttpOptions } from "../http.ts";
 import type { Shape } from "../shapes.ts";

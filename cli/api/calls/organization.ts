@@ -6,7 +6,7 @@ import type {
   RolePayload,
   TeamPayload,
   TenantPayload,
-} from "../../../contract/payloads/organizations.ts";
+} from "../../../contract/payloads/organizations/organizations.ts";
 import { openCaller } from "../call.ts";
 import type { HttpOptions } from "../http.ts";
 import { collectPages } from "../pages.ts";

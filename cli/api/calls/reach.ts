@@ -1,5 +1,5 @@
 /** Calls about who gets a version. */
-import type { SkillReachPayload } from "../../../contract/payloads/skill-reach.ts";
+import type { SkillReachPayload } from "../../../contract/payloads/skills/reach.ts";
 import { openCaller } from "../call.ts";
 import type { HttpOptions } from "../http.ts";
 

@@ -1,5 +1,5 @@
 /** The collections that the user has to install. */
-import type { RequiredCollectionPayload } from "../../../contract/payloads/collections.ts";
+import type { RequiredCollectionPayload } from "../../../contract/payloads/skills/collections.ts";
 import { openCaller } from "../call.ts";
 import type { HttpOptions } from "../http.ts";
 import type { Shape } from "../shapes.ts";

@@ -1,5 +1,5 @@
 /** Calls about versions that wait for a review. */
-import type { ReviewPayload, WaitingReviewPayload } from "../../../contract/payloads/reviews.ts";
+import type { ReviewPayload, WaitingReviewPayload } from "../../../contract/payloads/skills/reviews.ts";
 import { type Query, openCaller } from "../call.ts";
 import type { HttpOptions } from "../http.ts";
 

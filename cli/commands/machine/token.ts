@@ -1,5 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
-import type { TokenPayload } from "../../../contract/payloads/tokens.ts";
+import type { TokenPayload } from "../../../contract/payloads/accounts/tokens.ts";
 import { scopableActions } from "../../../contract/vocabulary.ts";
 import { collectPages } from "../../api/pages.ts";
 import { defineCommand } from "../../command.ts";

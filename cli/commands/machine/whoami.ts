@@ -1,6 +1,6 @@
-import type { IdentityPayload } from "../../../contract/payloads/accounts.ts";
-import type { TenantPayload } from "../../../contract/payloads/organizations.ts";
-import type { CurrentTokenPayload } from "../../../contract/payloads/tokens.ts";
+import type { IdentityPayload } from "../../../contract/payloads/accounts/accounts.ts";
+import type { CurrentTokenPayload } from "../../../contract/payloads/accounts/tokens.ts";
+import type { TenantPayload } from "../../../contract/payloads/organizations/organizations.ts";
 import type { Client } from "../../api/client.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";

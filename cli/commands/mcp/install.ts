@@ -45,5 +45,5 @@ export const mcpInstall = defineCommand({
     "svc mcp install files -p",
     "svc mcp install central -t claude -o json",
   ],
-  run: async (context, args) => (await import("../../mcp/run-install.ts")).runInstall(context, args),
+  run: async (context, args) => (await import("../../mcp/commands/install.ts")).runInstall(context, args),
 });

@@ -6,5 +6,5 @@ export const mcpPull = defineCommand({
   },
   flags: {},
   examples: ["svc mcp pull", "svc mcp pull acme/search -o json"],
-  run: async (context, args) => (await import("../../mcp/run-pull.ts")).runPull(context, args),
+  run: async (context, args) => (await import("../../mcp/commands/pull.ts")).runPull(context, args),
 });

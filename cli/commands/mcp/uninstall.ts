@@ -6,5 +6,5 @@ export const mcpUninstall = defineCommand({
   },
   flags: {},
   examples: ["svc mcp uninstall acme/search", "svc mcp uninstall central -o json"],
-  run: async (context, args) => (await import("../../mcp/run-uninstall.ts")).runUninstall(context, args),
+  run: async (context, args) => (await import("../../mcp/commands/uninstall.ts")).runUninstall(context, args),
 });

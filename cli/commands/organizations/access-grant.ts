@@ -1,4 +1,4 @@
-import type { FolderPayload } from "../../../contract/payloads/folders.ts";
+import type { FolderPayload } from "../../../contract/payloads/organizations/folders.ts";
 import { folderLevels } from "../../../contract/vocabulary.ts";
 import { type AccessCalls, openAccessCalls } from "../../api/calls/access.ts";
 import { openOrganizationCalls } from "../../api/calls/organization.ts";

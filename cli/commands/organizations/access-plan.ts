@@ -1,5 +1,8 @@
 /** The members who gain and lose access by a change, and the confirmation of the change. */
-import type { FolderAccessPayload, PlannedAccessPayload } from "../../../contract/payloads/folders.ts";
+import type {
+  FolderAccessPayload,
+  PlannedAccessPayload,
+} from "../../../contract/payloads/organizations/folders.ts";
 import type { FolderLevel, PrincipalType } from "../../../contract/vocabulary.ts";
 import type { AccessInput } from "../../api/calls/access.ts";
 import type { OrganizationCalls } from "../../api/calls/organization.ts";

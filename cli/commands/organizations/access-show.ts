@@ -1,5 +1,8 @@
-import { countText } from "../../../contract/count-text.ts";
-import type { AccessReasonPayload, EffectiveAccessPayload } from "../../../contract/payloads/folders.ts";
+import type {
+  AccessReasonPayload,
+  EffectiveAccessPayload,
+} from "../../../contract/payloads/organizations/folders.ts";
+import { countText } from "../../../contract/text/count-text.ts";
 import { openAccessCalls } from "../../api/calls/access.ts";
 import { openOrganizationCalls } from "../../api/calls/organization.ts";
 import { orgFlag } from "../../api/choose-organization.ts";

@@ -1,6 +1,6 @@
 /** The skill or folder that an access command names. */
-import type { FolderPayload } from "../../../contract/payloads/folders.ts";
-import type { SkillPayload } from "../../../contract/payloads/skills.ts";
+import type { FolderPayload } from "../../../contract/payloads/organizations/folders.ts";
+import type { SkillPayload } from "../../../contract/payloads/skills/skills.ts";
 import type { AccessCalls } from "../../api/calls/access.ts";
 import { chooseOrganization, type Organization } from "../../api/choose-organization.ts";
 import type { Client } from "../../api/client.ts";

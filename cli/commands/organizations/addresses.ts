@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { emailAddress } from "../../../contract/email-address.ts";
 import { limits } from "../../../contract/limits.ts";
+import { emailAddress } from "../../../contract/names/email-address.ts";
 import type { Context } from "../../context.ts";
 import { invalidArgument, messageOf } from "../../errors.ts";
 

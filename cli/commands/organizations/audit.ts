@@ -1,4 +1,4 @@
-import type { AuditEntryPayload } from "../../../contract/payloads/audit.ts";
+import type { AuditEntryPayload } from "../../../contract/payloads/organizations/audit.ts";
 import { type AuditFilters, openAuditLog } from "../../api/calls/audit.ts";
 import { chooseOrganization } from "../../api/choose-organization.ts";
 import { parseLimit } from "../../arguments/limit-flag.ts";

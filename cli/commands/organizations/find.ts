@@ -1,5 +1,9 @@
 /** Members, teams and roles of an organization, by the names that people type. */
-import type { MemberPayload, RolePayload, TeamPayload } from "../../../contract/payloads/organizations.ts";
+import type {
+  MemberPayload,
+  RolePayload,
+  TeamPayload,
+} from "../../../contract/payloads/organizations/organizations.ts";
 import type { OrganizationCalls } from "../../api/calls/organization.ts";
 import type { Organization } from "../../api/choose-organization.ts";
 import { notFound } from "../../errors.ts";

@@ -2,7 +2,7 @@
  * Follows an audit log by polling. An entry reaches the log shortly after its change, so each poll reads a minute again
  * and prints what is new.
  */
-import type { AuditEntryPayload } from "../../../contract/payloads/audit.ts";
+import type { AuditEntryPayload } from "../../../contract/payloads/organizations/audit.ts";
 import type { AuditFilters, ReadAudit } from "../../api/calls/audit.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";

@@ -1,5 +1,5 @@
 import type { CliCode } from "../../../contract/errors.ts";
-import type { InvitationPayload } from "../../../contract/payloads/organizations.ts";
+import type { InvitationPayload } from "../../../contract/payloads/organizations/organizations.ts";
 import { builtInRoles } from "../../../contract/vocabulary.ts";
 import { openOrganizationCalls, type OrganizationCalls } from "../../api/calls/organization.ts";
 import { type Organization, orgFlag } from "../../api/choose-organization.ts";

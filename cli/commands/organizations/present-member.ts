@@ -1,5 +1,9 @@
 /** Members with the names of their roles and teams, as a document and as a table. */
-import type { MemberPayload, RolePayload, TeamPayload } from "../../../contract/payloads/organizations.ts";
+import type {
+  MemberPayload,
+  RolePayload,
+  TeamPayload,
+} from "../../../contract/payloads/organizations/organizations.ts";
 import type { OrganizationCalls } from "../../api/calls/organization.ts";
 import type { Organization } from "../../api/choose-organization.ts";
 import type { Context } from "../../context.ts";

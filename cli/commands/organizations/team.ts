@@ -1,5 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
-import type { RolePayload } from "../../../contract/payloads/organizations.ts";
+import type { RolePayload } from "../../../contract/payloads/organizations/organizations.ts";
 import { openOrganizationCalls } from "../../api/calls/organization.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
 import { defineCommand } from "../../command.ts";

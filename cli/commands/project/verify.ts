@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { countText } from "../../../contract/count-text.ts";
+import { countText } from "../../../contract/text/count-text.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import type { Drift } from "../../project/drift/drift.ts";

@@ -1,4 +1,4 @@
-import type { SkillReachPayload } from "../../../contract/payloads/skill-reach.ts";
+import type { SkillReachPayload } from "../../../contract/payloads/skills/reach.ts";
 import type { Client } from "../../api/client.ts";
 import { collectPages } from "../../api/pages.ts";
 import { parsePinnedRef, unpinned } from "../../arguments/pins.ts";

@@ -1,5 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
-import type { SkillPayload } from "../../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../../contract/payloads/skills/skills.ts";
 import { visibilities } from "../../../contract/vocabulary.ts";
 import { openOrganizationCalls } from "../../api/calls/organization.ts";
 import type { Client } from "../../api/client.ts";

@@ -1,6 +1,6 @@
-import { countText } from "../../../contract/count-text.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { FolderPayload } from "../../../contract/payloads/folders.ts";
+import type { FolderPayload } from "../../../contract/payloads/organizations/folders.ts";
+import { countText } from "../../../contract/text/count-text.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { openSession } from "../../state/session.ts";

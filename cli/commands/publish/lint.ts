@@ -1,5 +1,5 @@
-import { countText } from "../../../contract/count-text.ts";
 import { leftOutSentence } from "../../../contract/package/left-out.ts";
+import { countText } from "../../../contract/text/count-text.ts";
 import { skillTypes } from "../../../contract/vocabulary.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";

@@ -1,5 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
-import type { MovedSkillPayload } from "../../../contract/payloads/folders.ts";
+import type { MovedSkillPayload } from "../../../contract/payloads/organizations/folders.ts";
 import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import { confirmExposure, yesFlag } from "../../exposure.ts";

@@ -1,7 +1,7 @@
 import semver from "semver";
 import { limits } from "../../../contract/limits.ts";
-import type { VersionPlan } from "../../../contract/payloads/plans.ts";
-import type { SkillPayload } from "../../../contract/payloads/skills.ts";
+import type { VersionPlan } from "../../../contract/payloads/skills/plans.ts";
+import type { SkillPayload } from "../../../contract/payloads/skills/skills.ts";
 import type { PushInput } from "../../api/inputs.ts";
 import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";

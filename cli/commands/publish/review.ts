@@ -1,7 +1,7 @@
 /** Versions that wait for a review, and decisions about them. */
 import semver from "semver";
 import { limits } from "../../../contract/limits.ts";
-import type { ReviewPayload, WaitingReviewPayload } from "../../../contract/payloads/reviews.ts";
+import type { ReviewPayload, WaitingReviewPayload } from "../../../contract/payloads/skills/reviews.ts";
 import { openReviewCalls } from "../../api/calls/review.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
 import { collectPages } from "../../api/pages.ts";

@@ -1,6 +1,6 @@
-import { countText } from "../../../contract/count-text.ts";
 import { leftOutSentence } from "../../../contract/package/left-out.ts";
 import { type ScanFinding, type ScanVerdict, scanVerdicts } from "../../../contract/scan/report.ts";
+import { countText } from "../../../contract/text/count-text.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { noteFolders } from "../../pack/note-folders.ts";

@@ -1,5 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
-import type { SkillPayload } from "../../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../../contract/payloads/skills/skills.ts";
 import { skillTypes } from "../../../contract/vocabulary.ts";
 import { checkSkillUrl } from "../../api/address.ts";
 import { collectPages } from "../../api/pages.ts";

@@ -1,10 +1,10 @@
-/** Waits for the end of a sync that was requested, and shows its progress. */
-import { countText } from "../../../contract/count-text.ts";
 import type {
   ConnectionPayload,
   RepositorySyncPayload,
   SyncRunPayload,
 } from "../../../contract/payloads/sync.ts";
+/** Waits for the end of a sync that was requested, and shows its progress. */
+import { countText } from "../../../contract/text/count-text.ts";
 import type { SyncCalls } from "../../api/calls/sync.ts";
 import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";

@@ -1,6 +1,6 @@
-import { countText } from "../../../contract/count-text.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { SyncRunPayload } from "../../../contract/payloads/sync.ts";
+import { countText } from "../../../contract/text/count-text.ts";
 import { type SyncCalls, openSyncCalls } from "../../api/calls/sync.ts";
 import { type Organization, orgFlag } from "../../api/choose-organization.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";

@@ -1,4 +1,4 @@
-import { countText } from "../../../contract/count-text.ts";
+import { countText } from "../../../contract/text/count-text.ts";
 import { openSyncCalls } from "../../api/calls/sync.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
 import { defineCommand } from "../../command.ts";

@@ -1,9 +1,9 @@
-import type { DiffPayload } from "../../../contract/payloads/skills.ts";
+import type { DiffPayload } from "../../../contract/payloads/skills/skills.ts";
 import { parseUnpinnedRef, parseVersionSpec } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError, invalidArgument } from "../../errors.ts";
-import { findScope, mainScope } from "../../install/scopes.ts";
+import { findScope, mainScope } from "../../install/records/scopes.ts";
 import { skillArgument } from "../../present.ts";
 import { type Session, openSession } from "../../state/session.ts";
 import { escapeLine } from "../../terminal/escape-control.ts";

@@ -1,12 +1,12 @@
 import { limits } from "../../../contract/limits.ts";
-import type { CatalogItem, SkillPayload } from "../../../contract/payloads/skills.ts";
+import type { CatalogItem, SkillPayload } from "../../../contract/payloads/skills/skills.ts";
 import { collectPages } from "../../api/pages.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { invalidArgument } from "../../errors.ts";
 import { qualifiedName } from "../../install/publisher.ts";
-import { presentRecord } from "../../install/record.ts";
-import { type InstalledInScope, inScopes, mainScope } from "../../install/scopes.ts";
+import { presentRecord } from "../../install/records/record.ts";
+import { type InstalledInScope, inScopes, mainScope } from "../../install/records/scopes.ts";
 import { presentListed, presentSkill } from "../../present.ts";
 import type { InstalledSkill } from "../../state/config.ts";
 import { profileName } from "../../state/profiles.ts";

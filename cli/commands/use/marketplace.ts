@@ -1,10 +1,10 @@
+import type { MarketplacePayload } from "../../../contract/payloads/discovery/marketplaces.ts";
 import {
   addLine,
   claudeSettings,
   credentialLine,
   marketplaceTools,
-} from "../../../contract/marketplace-texts.ts";
-import type { MarketplacePayload } from "../../../contract/payloads/marketplaces.ts";
+} from "../../../contract/text/marketplace-texts.ts";
 import { openMarketplaceCalls } from "../../api/calls/marketplaces.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
 import { defineCommand } from "../../command.ts";

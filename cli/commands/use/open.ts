@@ -1,7 +1,7 @@
 import { checkSkillUrl } from "../../api/address.ts";
 import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
-import { resolveSkill } from "../../install/resolve-skill.ts";
+import { resolveSkill } from "../../install/pins/resolve-skill.ts";
 import { skillArgument } from "../../present.ts";
 import { openSession } from "../../state/session.ts";
 import { openBrowser } from "../../terminal/browser.ts";

@@ -1,11 +1,11 @@
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
-import type { ResolveResult } from "../../../contract/payloads/skills.ts";
+import type { ResolveResult } from "../../../contract/payloads/skills/skills.ts";
 import { unpinned } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { type ResolvedPin, resolvePins, throwIfAllFailed } from "../../install/resolve-pins.ts";
-import { inScopes } from "../../install/scopes.ts";
+import { type ResolvedPin, resolvePins, throwIfAllFailed } from "../../install/pins/resolve-pins.ts";
+import { inScopes } from "../../install/records/scopes.ts";
 import { isOtherVersion } from "../../install/update-skill.ts";
 import { type Session, openSession } from "../../state/session.ts";
 import { renderTable } from "../../terminal/table.ts";

@@ -1,21 +1,21 @@
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
-import type { ResolveResult } from "../../../contract/payloads/skills.ts";
+import type { ResolveResult } from "../../../contract/payloads/skills/skills.ts";
 import type { Target } from "../../../contract/vocabulary.ts";
 import { parseVersionSpec, unpinned } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError, invalidArgument, messageOf } from "../../errors.ts";
-import { isThere } from "../../install/digest.ts";
-import { findInstalled } from "../../install/find.ts";
-import { removalOf, removalText } from "../../install/removal.ts";
-import { reportInstalls } from "../../install/report.ts";
-import { installRequired } from "../../install/required-skills.ts";
+import { isThere } from "../../install/locations/digest.ts";
+import { installRequired } from "../../install/pins/required-skills.ts";
 import {
   type ResolvedPin,
   refuseUpdates,
   resolvePins,
   throwIfAllFailed,
-} from "../../install/resolve-pins.ts";
+} from "../../install/pins/resolve-pins.ts";
+import { findInstalled } from "../../install/records/find.ts";
+import { removalOf, removalText } from "../../install/removal.ts";
+import { reportInstalls } from "../../install/report.ts";
 import { type InTurn, type UpdateReport, updateSkill } from "../../install/update-skill.ts";
 import { dryRunFlag } from "../../present.ts";
 import {

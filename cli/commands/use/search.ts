@@ -1,5 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
-import type { SearchHit } from "../../../contract/payloads/search.ts";
+import type { SearchHit } from "../../../contract/payloads/discovery/search.ts";
 import { collectPages } from "../../api/pages.ts";
 import { parseLimit } from "../../arguments/limit-flag.ts";
 import { defineCommand } from "../../command.ts";

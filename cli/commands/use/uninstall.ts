@@ -1,9 +1,11 @@
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { findInstalled } from "../../install/find.ts";
+import { removeAllUnusedVersions } from "../../install/pins/unused-versions.ts";
 import { qualifiedName } from "../../install/publisher.ts";
-import { presentRecord } from "../../install/record.ts";
+import { findInstalled } from "../../install/records/find.ts";
+import { presentRecord } from "../../install/records/record.ts";
+import { type InstalledInScope, recordsOf } from "../../install/records/scopes.ts";
 import { type Removal, previewRemoval, removeSkill } from "../../install/remove.ts";
 import {
   type ReportedLocation,
@@ -11,8 +13,6 @@ import {
   reportingMachine,
   reportInstalls,
 } from "../../install/report.ts";
-import { type InstalledInScope, recordsOf } from "../../install/scopes.ts";
-import { removeAllUnusedVersions } from "../../install/unused-versions.ts";
 import { dryRunFlag } from "../../present.ts";
 import {
   type ChangeReach,

@@ -1,5 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
-import type { VersionPayload } from "../../../contract/payloads/skills.ts";
+import type { VersionPayload } from "../../../contract/payloads/skills/skills.ts";
 import type { Client } from "../../api/client.ts";
 import { collectPages } from "../../api/pages.ts";
 import { parseLimit } from "../../arguments/limit-flag.ts";

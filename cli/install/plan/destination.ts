@@ -4,10 +4,10 @@ import { dirname, relative, sep } from "node:path";
 import { messageOf } from "../../errors.ts";
 import { characterCount } from "../../targets/render.ts";
 import type { Placement, Refusal } from "../../targets/target.ts";
-import { isThere } from "../digest.ts";
-import { isInside, readTextFile } from "../files.ts";
-import { realLocation } from "../same-location.ts";
-import { applySection } from "../section.ts";
+import { isThere } from "../locations/digest.ts";
+import { isInside, readTextFile } from "../locations/files.ts";
+import { realLocation } from "../locations/same-location.ts";
+import { applySection } from "../locations/section.ts";
 
 /**
  * A project may come from another person, and its links may lead anywhere: nothing is written through a link that

@@ -6,11 +6,11 @@ import type { Config, InstallationRecord, Profile } from "../../state/config.ts"
 import { machineOf } from "../../targets/detect.ts";
 import { isInSharedFolder, locate } from "../../targets/locate.ts";
 import type { InstallItem, InstallLocation, Placement, Refusal } from "../../targets/target.ts";
-import { digestOfFiles, digestOfPath, digestOfText, isThere } from "../digest.ts";
 import type { FetchedVersion } from "../fetch.ts";
-import { isInside, linkTarget } from "../files.ts";
-import { type Neighbour, realLocation, recordsAt } from "../same-location.ts";
-import { sectionContent } from "../section.ts";
+import { digestOfFiles, digestOfPath, digestOfText, isThere } from "../locations/digest.ts";
+import { isInside, linkTarget } from "../locations/files.ts";
+import { type Neighbour, realLocation, recordsAt } from "../locations/same-location.ts";
+import { sectionContent } from "../locations/section.ts";
 import { checkInsideProject, checkSection, findBlockingFile } from "./destination.ts";
 
 export interface WantedInstall {

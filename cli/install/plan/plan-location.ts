@@ -5,10 +5,10 @@ import type { InstallationRecord } from "../../state/config.ts";
 import { isInSharedFolder } from "../../targets/locate.ts";
 import { lossOf } from "../../targets/lost-keys.ts";
 import type { Hint, Placement, Refusal } from "../../targets/target.ts";
-import { isThere } from "../digest.ts";
-import { firstMissing, readTextFile } from "../files.ts";
-import { recordsAt } from "../same-location.ts";
-import { readSection, sectionContent } from "../section.ts";
+import { isThere } from "../locations/digest.ts";
+import { firstMissing, readTextFile } from "../locations/files.ts";
+import { recordsAt } from "../locations/same-location.ts";
+import { readSection, sectionContent } from "../locations/section.ts";
 import { checkInsideProject, checkSection } from "./destination.ts";
 import {
   type PlanContext,

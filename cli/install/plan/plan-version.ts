@@ -6,9 +6,9 @@ import type { InstallationRecord } from "../../state/config.ts";
 import { isSkillFolderName } from "../../targets/render.ts";
 import type { InstallItem } from "../../targets/target.ts";
 import type { FetchedVersion } from "../fetch.ts";
-import { findEditedContent } from "../record.ts";
-import { installsIn, recordsOf } from "../scopes.ts";
-import { headFor } from "../text-head.ts";
+import { headFor } from "../locations/text-head.ts";
+import { findEditedContent } from "../records/record.ts";
+import { installsIn, recordsOf } from "../records/scopes.ts";
 import {
   type PlanContext,
   type PlannedWrite,
@@ -88,7 +88,7 @@ export async function itemOf(
 async function onlyTextOf({ content, packageText }: FetchedVersion): Promise<Pick<InstallItem, "onlyText">> {
   if (content.format !== "package" || content.manifest.files.length > 1 || packageText === undefined)
     return {};
-  const { cutFences } = await import("../../../contract/frontmatter.ts");
+  const { cutFences } = await import("../../../contract/document/frontmatter.ts");
   return { onlyText: cutFences(packageText)?.body ?? packageText.replace(/^\uFEFF/, "") };
 }
 

@@ -1,7 +1,7 @@
 /** Whether a planned location must stay unchanged. */
 import { stat } from "node:fs/promises";
 import { hasCode } from "../../errors.ts";
-import { inspectRecord } from "../record.ts";
+import { inspectRecord } from "../records/record.ts";
 import type { PlannedWrite } from "./placement.ts";
 
 /** The reason why a location stays unchanged: its project no longer exists, or a user edited it. */

@@ -1,6 +1,6 @@
 /** A deviation from what was installed, or from a project's lock. */
 import type { DriftKind, Target } from "../../../contract/vocabulary.ts";
-import type { ScopeInstalls } from "../../install/scopes.ts";
+import type { ScopeInstalls } from "../../install/records/scopes.ts";
 import type { InstalledSkill } from "../../state/config.ts";
 
 export interface Drift {

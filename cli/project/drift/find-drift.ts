@@ -3,7 +3,7 @@
  * the bytes of the cache; changes nothing.
  */
 import type { Context } from "../../context.ts";
-import { scopesOf, type InstalledInScope } from "../../install/scopes.ts";
+import { scopesOf, type InstalledInScope } from "../../install/records/scopes.ts";
 import type { Config } from "../../state/config.ts";
 import type { Project } from "../files.ts";
 import type { CheckedSkill, Drift } from "./drift.ts";

@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { digestOfFiles, digestOfText, filesOfFolder } from "../../install/digest.ts";
-import { readTextFile } from "../../install/files.ts";
-import { headFor } from "../../install/text-head.ts";
+import { digestOfFiles, digestOfText, filesOfFolder } from "../../install/locations/digest.ts";
+import { readTextFile } from "../../install/locations/files.ts";
+import { headFor } from "../../install/locations/text-head.ts";
 import { cachedPackage, readMeta } from "../../state/cache.ts";
 import type { InstallationRecord } from "../../state/config.ts";
 import { renderSkillFile } from "../../targets/render.ts";
@@ -43,7 +43,7 @@ async function originalOf(content: string, installName: string): Promise<string 
 }
 
 async function isSameSkill(original: string, marked: string): Promise<boolean> {
-  const { FrontmatterError, splitFrontmatter } = await import("../../../contract/frontmatter.ts");
+  const { FrontmatterError, splitFrontmatter } = await import("../../../contract/document/frontmatter.ts");
   try {
     const [before, after] = [splitFrontmatter(original), splitFrontmatter(marked)];
     return (

@@ -1,14 +1,14 @@
 /** Deviations of an installed skill, at its locations and in the cache, from what svc wrote. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { canonicalContent } from "../../../contract/package-rules.ts";
-import type { ManifestFile } from "../../../contract/payloads/skills.ts";
+import { canonicalContent } from "../../../contract/checks/package-rules.ts";
+import type { ManifestFile } from "../../../contract/payloads/skills/skills.ts";
 import type { DriftKind } from "../../../contract/vocabulary.ts";
 import type { Context } from "../../context.ts";
 import { messageOf } from "../../errors.ts";
-import { digestOfFiles, digestOfPath, digestOfText } from "../../install/digest.ts";
-import { inspectContent, inspectRecord } from "../../install/record.ts";
-import type { ScopeInstalls } from "../../install/scopes.ts";
+import { digestOfFiles, digestOfPath, digestOfText } from "../../install/locations/digest.ts";
+import { inspectContent, inspectRecord } from "../../install/records/record.ts";
+import type { ScopeInstalls } from "../../install/records/scopes.ts";
 import { cacheFolder, cachedPackage, contentFolder } from "../../state/cache.ts";
 import type { InstallationRecord } from "../../state/config.ts";
 import { statePaths } from "../../state/paths.ts";

@@ -1,9 +1,9 @@
 /** Deviations of a project's installs from its lock, and of the lock from the manifest. */
 import type { Target } from "../../../contract/vocabulary.ts";
 import type { Context } from "../../context.ts";
-import { digestOfSection, isThere } from "../../install/digest.ts";
-import { linkTarget } from "../../install/files.ts";
-import type { ScopeInstalls } from "../../install/scopes.ts";
+import { digestOfSection, isThere } from "../../install/locations/digest.ts";
+import { linkTarget } from "../../install/locations/files.ts";
+import type { ScopeInstalls } from "../../install/records/scopes.ts";
 import type { InstallationRecord } from "../../state/config.ts";
 import { alsoLocations } from "../../targets/locate.ts";
 import { describeDifference, differencesOf } from "../compare.ts";

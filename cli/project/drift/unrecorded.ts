@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import { isInside, linkTarget, readTextFile } from "../../install/files.ts";
+import { isInside, linkTarget, readTextFile } from "../../install/locations/files.ts";
 import type { Config } from "../../state/config.ts";
 import { statePaths } from "../../state/paths.ts";
 import { scanRootsOf } from "../locations.ts";

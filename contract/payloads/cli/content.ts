@@ -1,11 +1,11 @@
 /** The documents of `lint` and `scan`. */
 import { z } from "zod";
-import { packageRules } from "../../package-rules.ts";
+import { packageRules } from "../../checks/package-rules.ts";
+import { secretRules } from "../../checks/secret-rules.ts";
+import { adviceRules } from "../../checks/skill-advice.ts";
+import { contentRules } from "../../checks/skill-rules.ts";
 import { scanSeverities, scanVerdicts } from "../../scan/report.ts";
-import { secretRules } from "../../secret-rules.ts";
-import { adviceRules } from "../../skill-advice.ts";
-import { contentRules } from "../../skill-rules.ts";
-import { LeftOutPayload } from "../findings.ts";
+import { LeftOutPayload } from "../skills/findings.ts";
 import { count, format, integer, skillType, text } from "./fields.ts";
 
 /** By command, as part of `cliPayloads`. */

@@ -9,7 +9,7 @@ import {
   targets,
   visibilities,
 } from "../../vocabulary.ts";
-import { SkillReachPayload } from "../skill-reach.ts";
+import { SkillReachPayload } from "../skills/reach.ts";
 
 export const text = z.string().min(1);
 export const integer = z.number().int().positive();

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { cliCodes } from "../../errors.ts";
 import { accessActions, accessReasons, folderLevels, principalTypes } from "../../vocabulary.ts";
-import { marketplaceAudiences } from "../marketplaces.ts";
+import { marketplaceAudiences } from "../discovery/marketplaces.ts";
 import { count, publisher, text, timestamp, visibility, warnings } from "./fields.ts";
 
 const organization = z.strictObject({ id: text, slug: text, name: text });

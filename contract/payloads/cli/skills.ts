@@ -1,7 +1,7 @@
 /** The documents of commands that search, describe and manage skills, and of tokens and `api`. */
 import { z } from "zod";
 import { searchFields, versionStates } from "../../vocabulary.ts";
-import { SkillReachPayload } from "../skill-reach.ts";
+import { SkillReachPayload } from "../skills/reach.ts";
 import {
   ciOrigin,
   text,

@@ -1,5 +1,5 @@
 /** Credentials in the content, by the rules that every upload is checked by. */
-import { secretInName, secretsInText } from "../../secret-rules.ts";
+import { secretInName, secretsInText } from "../../checks/secret-rules.ts";
 import type { FileRule, TextRule } from "../scan-rule.ts";
 
 /** Most secrets of one part that are listed. */

@@ -1,4 +1,7 @@
-import { AdminUserPayload, ServiceSettingsPayload } from "../../../contract/payloads/administration.ts";
+import {
+  AdminUserPayload,
+  ServiceSettingsPayload,
+} from "../../../contract/payloads/service/administration.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { confirmRestore } from "../../epoch/epoch.ts";

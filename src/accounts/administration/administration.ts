@@ -3,10 +3,10 @@
  * its sessions and personal tokens have ended, and it keeps its memberships and skills.
  */
 import { z } from "zod";
-import type { AdminUserPayload } from "../../../contract/payloads/administration.ts";
+import type { AdminUserPayload } from "../../../contract/payloads/service/administration.ts";
 import type { EventName } from "../../../contract/vocabulary.ts";
 import { isId } from "../../../storage/database.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";

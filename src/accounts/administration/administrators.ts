@@ -4,7 +4,7 @@
  * one. While a change is recorded, no other one can remove the administrator that it counts on.
  */
 import { retryLost, type Retries } from "../../../contract/concurrency/retry-lost.ts";
-import type { AdminUserPayload } from "../../../contract/payloads/administration.ts";
+import type { AdminUserPayload } from "../../../contract/payloads/service/administration.ts";
 import type { AdministratorChange } from "../../../storage/service/settings.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

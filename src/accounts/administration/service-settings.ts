@@ -1,5 +1,5 @@
 /** Settings of the service that its administrators change while it runs. */
-import type { ServiceSettingsPayload } from "../../../contract/payloads/administration.ts";
+import type { ServiceSettingsPayload } from "../../../contract/payloads/service/administration.ts";
 import type { EventName } from "../../../contract/vocabulary.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { Actor } from "../../access/actor.ts";

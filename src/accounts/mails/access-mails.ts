@@ -1,13 +1,13 @@
+import { isSessionCurrent, type SessionDoc } from "../../../storage/credentials/sessions.ts";
+import type { TokenDoc } from "../../../storage/credentials/tokens.ts";
 /**
  * Mails about a new session, token, device or OAuth client, each with a link that ends it. The link is signed over what
  * it ends and only opens a page: mail scanners open links, so a button on the page ends the access.
  */
 import { isId } from "../../../storage/database.ts";
-import type { Notice } from "../../../storage/notices.ts";
+import type { Notice } from "../../../storage/mail/notices.ts";
 import type { OauthGrantDoc } from "../../../storage/oauth/grants.ts";
-import { isSessionCurrent, type SessionDoc } from "../../../storage/sessions.ts";
-import type { TokenDoc } from "../../../storage/tokens.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import type { Origin } from "../../access/actor.ts";
 import { isPermitted } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";

@@ -2,7 +2,7 @@
  * Mails to the owner of an account. Each is recorded in the account's document, in the same write as the change that it
  * reports, and sent by the job `mail.account`; the reconcile job finds mails that could not be queued.
  */
-import type { Account, Credentials, MailDue } from "../../../storage/users.ts";
+import type { Account, Credentials, MailDue } from "../../../storage/users/users.ts";
 import type { App } from "../../app.ts";
 import { composeMail, installHint, quotedName, type MailText } from "../../mail/compose.ts";
 import type { Mail } from "../../mail/mailer.ts";

@@ -1,5 +1,5 @@
 /** Texts of the mails to owners about the domains of their organization. */
-import type { MailDue } from "../../../storage/users.ts";
+import type { MailDue } from "../../../storage/users/users.ts";
 import type { App } from "../../app.ts";
 import type { MailText } from "../../mail/compose.ts";
 

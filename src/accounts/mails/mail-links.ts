@@ -1,7 +1,7 @@
 /** The errors of links in account mails, and the audit events of those who follow them. */
 import type { EventName } from "../../../contract/vocabulary.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import type { Origin } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

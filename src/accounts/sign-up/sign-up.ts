@@ -1,6 +1,6 @@
 /** Creates accounts. */
 import { isDuplicate } from "../../../storage/database.ts";
-import type { UserDoc } from "../../../storage/users.ts";
+import type { UserDoc } from "../../../storage/users/users.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { startSignedIn, type SignedIn } from "../../auth/sign-in.ts";

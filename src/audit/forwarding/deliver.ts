@@ -1,6 +1,6 @@
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 /** One message to the receiver of an audit log. */
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { App } from "../../app.ts";
 import { sendSigned } from "../../webhooks/send.ts";
 import { presentAuditEntry } from "../log.ts";

@@ -1,8 +1,8 @@
 /** Syslog over TLS (RFC 5425): messages of RFC 5424, each preceded by its length. */
 import { isIP } from "node:net";
 import tls from "node:tls";
-import type { AuditEntryPayload } from "../../../contract/payloads/audit.ts";
-import { hiddenCharacters } from "../../../contract/unsafe-characters.ts";
+import { hiddenCharacters } from "../../../contract/checks/unsafe-characters.ts";
+import type { AuditEntryPayload } from "../../../contract/payloads/organizations/audit.ts";
 import { assertPublicHost, publicLookup } from "../../../repos/transport/address.ts";
 import { asUnreachable } from "../../../repos/transport/http-errors.ts";
 import { deadlineMs, ReceiverError } from "../../webhooks/send.ts";

@@ -1,5 +1,5 @@
 /** Registration of anonymous keys over HTTP. */
-import { RegisteredPayload } from "../../../contract/payloads/share.ts";
+import { RegisteredPayload } from "../../../contract/payloads/skills/share.ts";
 import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
 import { RegisterIdentity } from "../schema.ts";

@@ -8,7 +8,7 @@
 import { customAlphabet } from "nanoid";
 import { limits } from "../../../contract/limits.ts";
 import { anonymousNames } from "../../../contract/vocabulary.ts";
-import type { AnonymousIdentity } from "../../../storage/anonymous-identities.ts";
+import type { AnonymousIdentity } from "../../../storage/credentials/anonymous-identities.ts";
 import { isDuplicate, isId } from "../../../storage/database.ts";
 import { outboxFields } from "../../../storage/outbox.ts";
 import type { AnonymousKeyActor, Origin } from "../../access/actor.ts";

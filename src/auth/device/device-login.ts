@@ -4,9 +4,9 @@
  * crash after it leaves a code that counts as used.
  */
 import { limits } from "../../../contract/limits.ts";
-import type { DeviceTokenPayload } from "../../../contract/payloads/devices.ts";
+import type { DeviceTokenPayload } from "../../../contract/payloads/accounts/devices.ts";
+import type { DeviceCodeDoc } from "../../../storage/credentials/device-codes.ts";
 import { isDuplicate } from "../../../storage/database.ts";
-import type { DeviceCodeDoc } from "../../../storage/device-codes.ts";
 import type { Origin, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent, flushEvents } from "../../audit/events.ts";

@@ -4,11 +4,11 @@
  * (`device-login.ts`).
  */
 import { randomBytes } from "node:crypto";
+import { unprintable } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { DeviceCodePayload, DeviceTokenPayload } from "../../../contract/payloads/devices.ts";
-import { unprintable } from "../../../contract/unsafe-characters.ts";
+import type { DeviceCodePayload, DeviceTokenPayload } from "../../../contract/payloads/accounts/devices.ts";
+import type { DeviceCodeDoc } from "../../../storage/credentials/device-codes.ts";
 import { isDuplicate } from "../../../storage/database.ts";
-import type { DeviceCodeDoc } from "../../../storage/device-codes.ts";
 import type { Origin } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { RequestInfo } from "../../http/route.ts";

@@ -1,7 +1,7 @@
-/** HTML of the sign-in and device pages. */
-import { countText } from "../../../contract/count-text.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { FactorKind } from "../../../contract/payloads/mfa.ts";
+import type { FactorKind } from "../../../contract/payloads/accounts/mfa.ts";
+/** HTML of the sign-in and device pages. */
+import { countText } from "../../../contract/text/count-text.ts";
 import { field, hidden, problem } from "../../http/pages/fields.ts";
 import { postForm } from "../../http/pages/forms.ts";
 import { html, type Html } from "../../http/pages/html.ts";

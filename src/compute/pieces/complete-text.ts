@@ -1,6 +1,6 @@
+import { readSkillText, type SkillText } from "../../../contract/checks/skill-rules.ts";
 /** Texts with the frontmatter that tools require. */
-import { completeHead, type RequiredValues } from "../../../contract/edit-frontmatter.ts";
-import { readSkillText, type SkillText } from "../../../contract/skill-rules.ts";
+import { completeHead, type RequiredValues } from "../../../contract/document/edit-frontmatter.ts";
 
 export interface CompletedText {
   /** The frontmatter with the values that every tool requires. */

@@ -1,5 +1,5 @@
 /** Work on content that anyone may have written, as it runs in a thread: the closed map of its kinds. */
-import { readSkillText } from "../../../contract/skill-rules.ts";
+import { readSkillText } from "../../../contract/checks/skill-rules.ts";
 import type { ContentFormat } from "../../../contract/vocabulary.ts";
 import { binaryPatch } from "./binary-patch.ts";
 import { drawCard } from "./card/draw-card.ts";

@@ -1,7 +1,7 @@
 /** Comparison of two texts, line by line. */
 import { structuredPatch } from "diff";
-import type { FileDiffPayload } from "../../../contract/payloads/skills.ts";
-import { isScript } from "../../../contract/script-effects.ts";
+import { isScript } from "../../../contract/checks/script-effects.ts";
+import type { FileDiffPayload } from "../../../contract/payloads/skills/skills.ts";
 
 /** Time limit for one file. Hostile input is slow to compare and is reported as `truncated` instead. */
 const fileTimeMs = 500;

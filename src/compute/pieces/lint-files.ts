@@ -1,12 +1,17 @@
 /** Rules of `svc lint` for files of a skill that are in memory. */
 import { createHash } from "node:crypto";
-import { findingOf, type Finding } from "../../../contract/findings.ts";
+import { findingOf, type Finding } from "../../../contract/checks/findings.ts";
+import { lineAt, secretInName, secretReason, secretsInText } from "../../../contract/checks/secret-rules.ts";
+import { adviseOn } from "../../../contract/checks/skill-advice.ts";
+import {
+  faultOfName,
+  readSkillText,
+  type SkillText,
+  tooLargeText,
+} from "../../../contract/checks/skill-rules.ts";
 import { limits } from "../../../contract/limits.ts";
 import { adviseOnPaths } from "../../../contract/package/portable-paths.ts";
-import { lineAt, secretInName, secretReason, secretsInText } from "../../../contract/secret-rules.ts";
-import { adviseOn } from "../../../contract/skill-advice.ts";
-import { faultOfName, readSkillText, type SkillText, tooLargeText } from "../../../contract/skill-rules.ts";
-import { readUtf8 } from "../../../contract/text-encoding.ts";
+import { readUtf8 } from "../../../contract/text/text-encoding.ts";
 import type { ContentFormat, SkillType } from "../../../contract/vocabulary.ts";
 /** A finding, and the part of it that does not change with the rest of the file. */
 export type UnnamedFinding = Finding & { subject: string };

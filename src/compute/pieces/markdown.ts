@@ -3,7 +3,7 @@
  * of the same version only. Characters that reorder or hide text are shown as their code points.
  */
 import MarkdownIt from "markdown-it";
-import { addCodeHostRules, headingId, headingIds } from "../../../contract/markdown.ts";
+import { addCodeHostRules, headingId, headingIds } from "../../../contract/document/markdown.ts";
 import { showHidden } from "../../http/pages/show-hidden.ts";
 
 /** Address of a file of the same version, for relative links and images: the encoded path is put between both. */

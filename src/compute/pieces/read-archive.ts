@@ -1,11 +1,16 @@
 /** Reading of zips of packages. All functions throw `PackageError`. */
 import { createHash } from "node:crypto";
+import { canonicalContent } from "../../../contract/checks/package-rules.ts";
+import {
+  type Fault,
+  readSkillText,
+  type SkillText,
+  tooLargeText,
+} from "../../../contract/checks/skill-rules.ts";
 import { limits } from "../../../contract/limits.ts";
-import { canonicalContent } from "../../../contract/package-rules.ts";
 import { leftOutSentence, type LeftOut } from "../../../contract/package/left-out.ts";
 import { pathWarnings } from "../../../contract/package/portable-paths.ts";
-import { type Fault, readSkillText, type SkillText, tooLargeText } from "../../../contract/skill-rules.ts";
-import { readUtf8 } from "../../../contract/text-encoding.ts";
+import { readUtf8 } from "../../../contract/text/text-encoding.ts";
 import {
   openZipPackage,
   type ZipPackage,

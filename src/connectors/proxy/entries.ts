@@ -10,9 +10,9 @@ import type {
   ResourceTemplateType,
   Tool,
 } from "@modelcontextprotocol/client";
-import { cutAtWord } from "../../../contract/cut-text.ts";
+import { hiddenCharacters } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
-import { hiddenCharacters } from "../../../contract/unsafe-characters.ts";
+import { cutAtWord } from "../../../contract/text/cut-text.ts";
 import { offeredName, offeredUri } from "./names.ts";
 
 const titleLength = 200;

@@ -1,3 +1,4 @@
+import { isOneLine } from "../../../contract/checks/unsafe-characters.ts";
 /** The address and headers of a connector's server, with the values that its user has supplied. */
 import { limits } from "../../../contract/limits.ts";
 import {
@@ -6,7 +7,6 @@ import {
   type McpMemberValue,
   type McpServerConfig,
 } from "../../../contract/mcp-servers.ts";
-import { isOneLine } from "../../../contract/unsafe-characters.ts";
 import type { ConnectorProblem } from "../../../contract/vocabulary.ts";
 
 export interface Target {

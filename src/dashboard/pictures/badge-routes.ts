@@ -1,7 +1,7 @@
 /** `/{org}/{slug}/badge.svg`: the badge of a public skill. Any other skill has that of one that does not exist. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { toOneLine } from "../../../contract/unsafe-characters.ts";
+import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import type { App } from "../../app.ts";
 import { Reply, route, type Route } from "../../http/route.ts";
 import { notModified } from "../../http/service/conditional.ts";

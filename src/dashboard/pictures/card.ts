@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
-import { toOneLine } from "../../../contract/unsafe-characters.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { App } from "../../app.ts";
 import type { Card } from "../../compute/pieces/card/draw-card.ts";
 import { ServiceError } from "../../errors.ts";

@@ -2,7 +2,7 @@
 import { limits } from "../../../contract/limits.ts";
 import type { FolderLevel } from "../../../contract/vocabulary.ts";
 import { isId } from "../../../storage/database.ts";
-import type { FolderDoc, FolderGrant } from "../../../storage/folders.ts";
+import type { FolderDoc, FolderGrant } from "../../../storage/folders/folders.ts";
 import type { Actor } from "../../access/actor.ts";
 import { levelIn } from "../../access/decide.ts";
 import { audienceOf } from "../../access/exposure.ts";

@@ -1,7 +1,7 @@
 /** The acts that a caller's role, grants and token allow on folders; the state of a folder may still refuse one. */
-import { folderActs, type FolderAct } from "../../../contract/dashboard.ts";
+import { folderActs, type FolderAct } from "../../../contract/dashboard/lists.ts";
 import type { Permission } from "../../../contract/vocabulary.ts";
-import type { FolderNode } from "../../../storage/folders.ts";
+import type { FolderNode } from "../../../storage/folders/folders.ts";
 import { limitsOf } from "../../access/decide.ts";
 import { isAllowed, ownWorkspaceIn, type FolderView } from "../load.ts";
 

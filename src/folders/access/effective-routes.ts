@@ -4,7 +4,7 @@ import {
   MemberFolderPayload,
   PlannedAccessPayload,
   TeamFolderPayload,
-} from "../../../contract/payloads/folders.ts";
+} from "../../../contract/payloads/organizations/folders.ts";
 import type { App } from "../../app.ts";
 import { pageByPath } from "../../http/request/cursor.ts";
 import { Page, routesOf, type Route } from "../../http/route.ts";

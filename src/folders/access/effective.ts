@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { AccessAction } from "../../../contract/vocabulary.ts";
 import { isId } from "../../../storage/database.ts";
-import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { MembershipDoc } from "../../../storage/memberships/memberships.ts";
 import type { Actor, Membership, OrganizationActor, UserActor } from "../../access/actor.ts";
 import { allowedActions, explainAccess } from "../../access/explain.ts";
 import type { App } from "../../app.ts";

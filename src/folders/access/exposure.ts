@@ -3,8 +3,8 @@ import {
   namedReaders,
   type AudiencePayload,
   type ExposurePayload,
-} from "../../../contract/payloads/exposure.ts";
-import type { FolderGrant } from "../../../storage/folders.ts";
+} from "../../../contract/payloads/skills/exposure.ts";
+import type { FolderGrant } from "../../../storage/folders/folders.ts";
 import {
   isWider,
   leavesRestriction,

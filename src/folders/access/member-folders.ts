@@ -2,7 +2,7 @@
  * Access of a member with its reasons, by restriction: all folders without one are alike, and so are all folders in
  * which a restriction is in effect.
  */
-import type { MemberFolderPayload } from "../../../contract/payloads/folders.ts";
+import type { MemberFolderPayload } from "../../../contract/payloads/organizations/folders.ts";
 import { isId } from "../../../storage/database.ts";
 import { actorId, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

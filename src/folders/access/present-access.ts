@@ -3,7 +3,7 @@ import type {
   AccessReasonPayload,
   EffectiveAccessPayload,
   PlannedAccessPayload,
-} from "../../../contract/payloads/folders.ts";
+} from "../../../contract/payloads/organizations/folders.ts";
 import { isId } from "../../../storage/database.ts";
 import type { PermissionMap } from "../../access/actor.ts";
 import type { AccessReason } from "../../access/explain.ts";

@@ -1,5 +1,5 @@
 /** Folders on which a team has a grant. */
-import type { TeamFolderPayload } from "../../../contract/payloads/folders.ts";
+import type { TeamFolderPayload } from "../../../contract/payloads/organizations/folders.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadTenant } from "../../orgs/service.ts";

@@ -4,8 +4,8 @@
  */
 import { z } from "zod";
 import type { AccessAction } from "../../../contract/vocabulary.ts";
+import type { ListedToken } from "../../../storage/credentials/tokens.ts";
 import { isId } from "../../../storage/database.ts";
-import type { ListedToken } from "../../../storage/tokens.ts";
 import type { Actor, OrganizationActor } from "../../access/actor.ts";
 import { decideTenant, type AccessContext } from "../../access/decide.ts";
 import { allowedActions, explainToken, type AccessReason, type AccessSubject } from "../../access/explain.ts";

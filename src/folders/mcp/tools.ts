@@ -1,7 +1,7 @@
 /** Folders for agents. */
 import { z } from "zod";
-import { countText } from "../../../contract/count-text.ts";
-import { FolderPayload } from "../../../contract/payloads/folders.ts";
+import { FolderPayload } from "../../../contract/payloads/organizations/folders.ts";
+import { countText } from "../../../contract/text/count-text.ts";
 import type { App } from "../../app.ts";
 import { itemsThatFit } from "../../mcp/tools/bounds.ts";
 import { tool, type Tool } from "../../mcp/tools/tool.ts";

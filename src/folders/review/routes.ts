@@ -1,7 +1,7 @@
 /** Routes of an organization's review rules. */
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import { ReviewRulePayload } from "../../../contract/payloads/reviews.ts";
+import { ReviewRulePayload } from "../../../contract/payloads/skills/reviews.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";

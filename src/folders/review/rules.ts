@@ -1,7 +1,7 @@
 /** Review rules: whether new versions in a folder, or in the organization's root, wait for approvals. */
 import { limits } from "../../../contract/limits.ts";
-import type { ReviewRulePayload } from "../../../contract/payloads/reviews.ts";
-import type { ReviewRule, TenantDoc } from "../../../storage/tenants.ts";
+import type { ReviewRulePayload } from "../../../contract/payloads/skills/reviews.ts";
+import type { ReviewRule, TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import { mayManageGrants } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

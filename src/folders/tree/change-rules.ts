@@ -1,5 +1,5 @@
 /** Rules for renaming, moving and deleting a folder, checked on the tree that the change is committed on. */
-import type { FolderDoc } from "../../../storage/folders.ts";
+import type { FolderDoc } from "../../../storage/folders/folders.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import { ServiceError, forbidden } from "../../errors.ts";
 import { checkMayTakeOut } from "../access/exposure.ts";

@@ -5,7 +5,7 @@
  */
 import { retryLost, type Retries } from "../../../contract/concurrency/retry-lost.ts";
 import { isUnavailable, retryIdempotent, untilKnownMs } from "../../../storage/database.ts";
-import type { FolderDoc } from "../../../storage/folders.ts";
+import type { FolderDoc } from "../../../storage/folders/folders.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";

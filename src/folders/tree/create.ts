@@ -1,6 +1,6 @@
 /** Creation of folders: one by name, or a path with its missing parents. */
 import { limits } from "../../../contract/limits.ts";
-import type { FolderDoc } from "../../../storage/folders.ts";
+import type { FolderDoc } from "../../../storage/folders/folders.ts";
 import { actorId, type Actor } from "../../access/actor.ts";
 import { isAllowedIn, membershipIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

@@ -2,7 +2,7 @@
  * Deletion of an empty folder in two steps: closed first, so that nothing more is put into it, then checked again and
  * removed. A folder that was filled in between stays; the reconcile job finishes a deletion that was interrupted.
  */
-import type { FolderDoc } from "../../../storage/folders.ts";
+import type { FolderDoc } from "../../../storage/folders/folders.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

@@ -1,7 +1,7 @@
 /** Names for folders that the service creates automatically, without a caller who could choose another name. */
 import { limits } from "../../../contract/limits.ts";
-import type { FolderDoc } from "../../../storage/folders.ts";
-import type { PathReservationDoc } from "../../../storage/path-reservations.ts";
+import type { FolderDoc } from "../../../storage/folders/folders.ts";
+import type { PathReservationDoc } from "../../../storage/skills/path-reservations.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { reservationFor } from "./reservations.ts";

@@ -1,6 +1,6 @@
 /** Members who can read a folder or skill before and after a move, for the plan of the move. */
-import type { MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
-import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { MovedReadersPayload } from "../../../contract/payloads/skills/exposure.ts";
+import type { MembershipDoc } from "../../../storage/memberships/memberships.ts";
 import type { Actor } from "../../access/actor.ts";
 import { decideTenant } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

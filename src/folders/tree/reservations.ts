@@ -1,6 +1,6 @@
 /** Path reservations that belong to a change of the tree: made while it is planned, kept once it is committed. */
-import type { FolderDoc } from "../../../storage/folders.ts";
-import type { PathReservationDoc } from "../../../storage/path-reservations.ts";
+import type { FolderDoc } from "../../../storage/folders/folders.ts";
+import type { PathReservationDoc } from "../../../storage/skills/path-reservations.ts";
 import type { App } from "../../app.ts";
 import { changeTree, type FolderChange } from "./change.ts";
 import type { FolderTree } from "./tree.ts";

@@ -3,7 +3,7 @@
  * every use, the changes since its revision are applied (`trees.ts`).
  */
 import { folderLevels, type FolderLevel } from "../../../contract/vocabulary.ts";
-import type { FolderDoc, FolderNode } from "../../../storage/folders.ts";
+import type { FolderDoc, FolderNode } from "../../../storage/folders/folders.ts";
 
 export type { FolderNode };
 

@@ -3,7 +3,7 @@
  * or a grant applies from the next request on, in every process.
  */
 import { LRUCache } from "lru-cache";
-import type { TreeState } from "../../../storage/folders.ts";
+import type { TreeState } from "../../../storage/folders/folders.ts";
 import type { App } from "../../app.ts";
 import { perApp } from "../../per-app.ts";
 import { FolderTree } from "./tree.ts";

@@ -1,6 +1,6 @@
 /** Renames and moves of a folder. */
-import type { FolderDoc } from "../../../storage/folders.ts";
-import type { PathReservationDoc } from "../../../storage/path-reservations.ts";
+import type { FolderDoc } from "../../../storage/folders/folders.ts";
+import type { PathReservationDoc } from "../../../storage/skills/path-reservations.ts";
 import type { Actor } from "../../access/actor.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import { audienceOf } from "../../access/exposure.ts";

@@ -1,6 +1,6 @@
 /** svc, the command-line client, and the typed client of the API, as this service offers them to anyone. */
 import { z } from "zod";
-import { ClientPayload } from "../../../contract/payloads/client.ts";
+import { ClientPayload } from "../../../contract/payloads/service/client.ts";
 import { ServiceError } from "../../errors.ts";
 import { Reply, routesOf, type RequestInfo, type Route } from "../route.ts";
 import { cacheHeaders, notModified } from "../service/conditional.ts";

@@ -2,7 +2,7 @@
  * Descriptions of pages for clients that run no script. They contain only what anyone may read; a page without one is
  * the same for every address.
  */
-import { brandName } from "../../../contract/brand.ts";
+import { brandName } from "../../../contract/dashboard/brand.ts";
 import type { Actor } from "../../access/actor.ts";
 import { html, type Html } from "../pages/html.ts";
 import type { Reply, RequestInfo } from "../route.ts";

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { keepSuccess } from "../../../contract/concurrency/keep-success.ts";
-import { reservedSlugs } from "../../../contract/reserved-slugs.ts";
+import { reservedSlugs } from "../../../contract/names/reserved-slugs.ts";
 import { nothingAt, ServiceError } from "../../errors.ts";
 import { Reply, route, type Route } from "../route.ts";
 import { dashboardPolicy } from "../service/security.ts";

@@ -1,6 +1,6 @@
 /** Validates a part of a request. Throws `invalid_request` with the first issues. */
 import type { z } from "zod";
-import { cutAtWord } from "../../../contract/cut-text.ts";
+import { cutAtWord } from "../../../contract/text/cut-text.ts";
 import { invalidRequest } from "../../errors.ts";
 
 /** Characters of a path and of a message. Both name fields of the caller, of which there can be thousands. */

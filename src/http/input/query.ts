@@ -1,7 +1,7 @@
 /** The query of a request. A mistyped filter must not select everything, so the API refuses parameters by name. */
 import type { Context } from "koa";
 import { z } from "zod";
-import { suggest } from "../../../contract/suggest.ts";
+import { suggest } from "../../../contract/text/suggest.ts";
 import { invalidRequest } from "../../errors.ts";
 import { readCursor } from "../request/cursor.ts";
 import type { Route } from "../route.ts";

@@ -2,7 +2,7 @@
  * Script of pages with forms: problems under their fields in place of the browser's bubbles, a button that shows a
  * password, and how strong a new one is. It is inline, with the nonce of the page, and the pages work without it.
  */
-import { passwordStrength } from "../../../contract/password-strength.ts";
+import { passwordStrength } from "../../../contract/checks/password-strength.ts";
 import { html, Html } from "./html.ts";
 
 /** The tag by another name: the formatter would lay the script out as HTML, which breaks it. */

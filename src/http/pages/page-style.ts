@@ -1,5 +1,5 @@
 /** The look of the server-rendered pages: that of the dashboard, without its script and libraries. */
-import { designTokens } from "../../../contract/design-tokens.ts";
+import { designTokens } from "../../../contract/dashboard/design-tokens.ts";
 import { findFonts } from "../dashboard/fonts.ts";
 
 /** Served by the dashboard's build. Without a build, the pages use fonts of the system. */

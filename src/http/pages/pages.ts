@@ -1,7 +1,7 @@
 /** Server-rendered pages. Forms work in any browser, and a script only adds to a page that works without it. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Context } from "koa";
-import { brandIcon, brandName } from "../../../contract/brand.ts";
+import { brandIcon, brandName } from "../../../contract/dashboard/brand.ts";
 import type { Actor } from "../../access/actor.ts";
 import { respond } from "../respond.ts";
 import type { RouteTable } from "../route-table.ts";

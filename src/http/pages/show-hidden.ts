@@ -1,4 +1,4 @@
-import { codePointName, hiddenCharacters } from "../../../contract/unsafe-characters.ts";
+import { codePointName, hiddenCharacters } from "../../../contract/checks/unsafe-characters.ts";
 
 /** The text with hidden and bidirectional control characters as `<U+202E>`. */
 export function showHidden(text: string): string {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import busboy from "@fastify/busboy";
 import { limits } from "../../../contract/limits.ts";
-import { sizeText } from "../../../contract/size-text.ts";
+import { sizeText } from "../../../contract/text/size-text.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
 import { faultOfShape } from "../input/json-shape.ts";
 

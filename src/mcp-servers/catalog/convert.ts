@@ -3,8 +3,8 @@
  * list, never one that the registry names, and the result passes the checks of an entered configuration.
  */
 import { z } from "zod";
+import { checkMcpServer } from "../../../contract/checks/mcp-checks.ts";
 import { limits } from "../../../contract/limits.ts";
-import { checkMcpServer } from "../../../contract/mcp-checks.ts";
 import type { McpServerConfig } from "../../../contract/mcp-servers.ts";
 import { mcpServerConfig } from "../../../contract/payloads/mcp-servers.ts";
 import type { CatalogVersion } from "../../../storage/mcp/catalog.ts";

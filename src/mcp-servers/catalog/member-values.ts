@@ -1,7 +1,7 @@
+import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 /** Inputs of a registry's server as values that members supply. */
 import { limits } from "../../../contract/limits.ts";
 import { placeholdersIn, type McpMemberValue, type McpServerConfig } from "../../../contract/mcp-servers.ts";
-import { toOneLine } from "../../../contract/unsafe-characters.ts";
 import type { RegistryInput, RegistryKeyValue } from "./registry-schema.ts";
 
 /** Thrown for a server that can't be a configuration here. The message is shown. */

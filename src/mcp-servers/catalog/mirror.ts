@@ -3,8 +3,8 @@
  * continued after each page by another process. The registry's answers are bounded, and nothing of them is executed.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
-import { toOneLine } from "../../../contract/unsafe-characters.ts";
 import { RepoError } from "../../../repos/errors.ts";
 import { fetchJson } from "../../../repos/transport/fetch-json.ts";
 import type { CatalogPass, CatalogVersion } from "../../../storage/mcp/catalog.ts";

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
 import { isId } from "../../../storage/database.ts";
 import type { McpServerDoc } from "../../../storage/mcp/servers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound, ServiceError } from "../../errors.ts";

@@ -1,7 +1,7 @@
 /** The switch of an organization for the interface of the public registry. It is off until someone turns it on. */
 import { limits } from "../../../contract/limits.ts";
 import type { McpRegistryPayload } from "../../../contract/payloads/mcp-servers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

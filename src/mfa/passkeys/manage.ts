@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import { limits } from "../../../contract/limits.ts";
 import { isDuplicate } from "../../../storage/database.ts";
-import type { Credentials, Passkey } from "../../../storage/users.ts";
+import type { Credentials, Passkey } from "../../../storage/users/users.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { relyingParty, requirePasskeys } from "../../auth/relying-party.ts";

@@ -1,5 +1,5 @@
 /** Options with which a browser asks its authenticators for a passkey. */
-import type { Credentials } from "../../../storage/users.ts";
+import type { Credentials } from "../../../storage/users/users.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { browserCookie, clientFacts, newBrowserSecret } from "../../auth/known-clients.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import { IdentityPayload } from "../../../contract/payloads/accounts.ts";
+import { IdentityPayload } from "../../../contract/payloads/accounts/accounts.ts";
 import {
   AddedPasskeyPayload,
   PasskeyCreationPayload,
   PasskeyOptionsPayload,
   PasskeyPayload,
-} from "../../../contract/payloads/mfa.ts";
+} from "../../../contract/payloads/accounts/mfa.ts";
 import type { App } from "../../app.ts";
 import { presentSignedIn } from "../../auth/present.ts";
 import { Enveloped, routesOf, type Route } from "../../http/route.ts";

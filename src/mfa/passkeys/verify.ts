@@ -1,6 +1,6 @@
 /** Verification of passkeys, always with user verification: a passkey is then something held and something known. */
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
-import type { Credentials, Passkey } from "../../../storage/users.ts";
+import type { Credentials, Passkey } from "../../../storage/users/users.ts";
 import type { App } from "../../app.ts";
 import { relyingParty } from "../../auth/relying-party.ts";
 import { ServiceError } from "../../errors.ts";

@@ -1,7 +1,7 @@
 /** Conditions of the service that need an administrator. */
 import os from "node:os";
-import { countText } from "../../../contract/count-text.ts";
-import type { OperatorConditionDoc } from "../../../storage/operator-conditions.ts";
+import { countText } from "../../../contract/text/count-text.ts";
+import type { OperatorConditionDoc } from "../../../storage/maintenance/operator-conditions.ts";
 import type { App } from "../../app.ts";
 import { nextExpiries } from "../../jobs/expiries.ts";
 import { checkDisks } from "../../jobs/health.ts";

@@ -3,7 +3,10 @@
  * while it lasts, and when it is over. What is told is decided by the document of the condition, once for all
  * processes. A process that crashes between sending and recording that sends a notice twice, and loses none.
  */
-import type { OperatorConditionDoc, OperatorNotice } from "../../../storage/operator-conditions.ts";
+import type {
+  OperatorConditionDoc,
+  OperatorNotice,
+} from "../../../storage/maintenance/operator-conditions.ts";
 import type { App } from "../../app.ts";
 import { queueMails } from "../../mail/notice.ts";
 import { findConditions, isElsewhere } from "./find-conditions.ts";

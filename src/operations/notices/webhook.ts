@@ -1,5 +1,8 @@
 /** The webhook for operators. */
-import type { OperatorConditionDoc, OperatorNotice } from "../../../storage/operator-conditions.ts";
+import type {
+  OperatorConditionDoc,
+  OperatorNotice,
+} from "../../../storage/maintenance/operator-conditions.ts";
 import type { App } from "../../app.ts";
 import { sendSigned } from "../../webhooks/send.ts";
 

@@ -1,5 +1,5 @@
 /** Routes of the receiver of an organization's audit log. */
-import { AuditForwardingSettingPayload } from "../../../contract/payloads/audit.ts";
+import { AuditForwardingSettingPayload } from "../../../contract/payloads/organizations/audit.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../schema.ts";

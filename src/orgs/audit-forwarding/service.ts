@@ -1,7 +1,7 @@
 /** The receiver of an organization's audit log, for callers with the permission `security:manage`. */
 import { limits } from "../../../contract/limits.ts";
-import type { AuditForwardingSettingPayload } from "../../../contract/payloads/audit.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { AuditForwardingSettingPayload } from "../../../contract/payloads/organizations/audit.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

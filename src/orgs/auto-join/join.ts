@@ -5,8 +5,8 @@
  */
 import { limits } from "../../../contract/limits.ts";
 import { isId } from "../../../storage/database.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import type { Origin } from "../../access/actor.ts";
 import { ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";

@@ -1,4 +1,4 @@
-import { AutoJoinPayload } from "../../../contract/payloads/sso-domains.ts";
+import { AutoJoinPayload } from "../../../contract/payloads/accounts/sso-domains.ts";
 import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
 import { TenantParams } from "../schema.ts";

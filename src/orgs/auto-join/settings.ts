@@ -1,6 +1,6 @@
 /** Setting of auto-join, which only owners change: it decides who becomes a member. */
-import type { AutoJoinPayload } from "../../../contract/payloads/sso-domains.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { AutoJoinPayload } from "../../../contract/payloads/accounts/sso-domains.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import { TenantPayload } from "../../../contract/payloads/organizations.ts";
+import { TenantPayload } from "../../../contract/payloads/organizations/organizations.ts";
 import type { App } from "../../app.ts";
 import { readBytes } from "../../http/request/body.ts";
 import { Reply, routesOf, type Route } from "../../http/route.ts";

@@ -1,6 +1,6 @@
 /** An organization's avatar: its bytes are stored under an id of their own before the organization names them. */
 import { createHash } from "node:crypto";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent, flushEvents } from "../../audit/events.ts";

@@ -4,8 +4,8 @@
  * id of the invitation, so that any number of attempts create one.
  */
 import { limits } from "../../../contract/limits.ts";
-import type { MembershipDoc } from "../../../storage/memberships.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { MembershipDoc } from "../../../storage/memberships/memberships.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";

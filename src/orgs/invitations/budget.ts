@@ -3,8 +3,8 @@
  * that refuses an invitation, and the recipient has one that makes its mail wait.
  */
 import { limits } from "../../../contract/limits.ts";
-import type { InvitationDoc } from "../../../storage/invitations.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { InvitationDoc } from "../../../storage/organizations/invitations.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import { actorId, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, forbidden } from "../../errors.ts";

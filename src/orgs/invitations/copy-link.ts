@@ -1,6 +1,6 @@
 /** The link of an invitation that its sender hands over. */
 import { isId } from "../../../storage/database.ts";
-import type { InvitationDoc } from "../../../storage/invitations.ts";
+import type { InvitationDoc } from "../../../storage/organizations/invitations.ts";
 import { actorId, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";

@@ -1,5 +1,5 @@
 /** Inviting many addresses with one offer. */
-import type { InvitationDoc } from "../../../storage/invitations.ts";
+import type { InvitationDoc } from "../../../storage/organizations/invitations.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";

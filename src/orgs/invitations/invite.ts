@@ -1,9 +1,9 @@
 /** Inviting an address to an organization, and renewing its invitation. */
 import { limits } from "../../../contract/limits.ts";
 import { isDuplicate } from "../../../storage/database.ts";
-import type { InvitationDoc, InvitationOffer } from "../../../storage/invitations.ts";
+import type { InvitationDoc, InvitationOffer } from "../../../storage/organizations/invitations.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import { outboxFields, type EventRow } from "../../../storage/outbox.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
 import { actorId, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent, flushEvents } from "../../audit/events.ts";

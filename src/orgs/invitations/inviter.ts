@@ -1,5 +1,5 @@
 /** The check, at the time of acceptance, that the sender of an invitation still holds what it gives. */
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import { isTooOld } from "../../access/token-age.ts";
 import type { App } from "../../app.ts";

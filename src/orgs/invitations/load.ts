@@ -1,8 +1,8 @@
 /** Reads an invitation for the person who is invited, by the link of its mail or by its id. */
 import { isId } from "../../../storage/database.ts";
-import type { InvitationDoc } from "../../../storage/invitations.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { InvitationDoc } from "../../../storage/organizations/invitations.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, forbidden } from "../../errors.ts";

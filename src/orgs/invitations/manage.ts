@@ -1,6 +1,6 @@
 /** Open invitations of an organization, for members who manage them: list and revoke. */
 import { isId } from "../../../storage/database.ts";
-import type { InvitationDoc } from "../../../storage/invitations.ts";
+import type { InvitationDoc } from "../../../storage/organizations/invitations.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";

@@ -1,5 +1,5 @@
 /** The membership of an accepted invitation, created under the id of the invitation. */
-import type { InvitationDoc } from "../../../storage/invitations.ts";
+import type { InvitationDoc } from "../../../storage/organizations/invitations.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMembership } from "../members/create-membership.ts";

@@ -2,7 +2,7 @@
  * An open invitation for the page that its link opens. The link proves that its holder can read mails to the invited
  * address, so it may see who invites and with which role; an id proves nothing, and works for the invited account only.
  */
-import type { InvitationOfferPayload } from "../../../contract/payloads/organizations.ts";
+import type { InvitationOfferPayload } from "../../../contract/payloads/organizations/organizations.ts";
 import { isId } from "../../../storage/database.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

@@ -1,7 +1,7 @@
 /** Sends an open invitation again. The caller becomes its sender, and it gives no more than the caller holds. */
 import { limits } from "../../../contract/limits.ts";
 import { isId } from "../../../storage/database.ts";
-import type { InvitationDoc } from "../../../storage/invitations.ts";
+import type { InvitationDoc } from "../../../storage/organizations/invitations.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, notFound } from "../../errors.ts";

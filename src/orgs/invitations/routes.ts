@@ -6,8 +6,8 @@ import {
   InvitationOutcomePayload,
   InvitationPayload,
   JoinedPayload,
-} from "../../../contract/payloads/organizations.ts";
-import type { InvitationDoc } from "../../../storage/invitations.ts";
+} from "../../../contract/payloads/organizations/organizations.ts";
+import type { InvitationDoc } from "../../../storage/organizations/invitations.ts";
 import type { App } from "../../app.ts";
 import { Page, routesOf, type Route } from "../../http/route.ts";
 import { loadNames } from "../names.ts";

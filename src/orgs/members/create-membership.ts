@@ -1,10 +1,10 @@
 /** The membership of an account that an invitation, an identity provider or auto-join has made a member. */
 import { setTimeout as pause } from "node:timers/promises";
 import { isDuplicate } from "../../../storage/database.ts";
-import { hasReviewRules, type MembershipDoc } from "../../../storage/memberships.ts";
+import { hasReviewRules, type MembershipDoc } from "../../../storage/memberships/memberships.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import { outboxFields, type EventRow } from "../../../storage/outbox.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import { ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { flushEvents } from "../../audit/events.ts";

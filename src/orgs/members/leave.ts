@@ -1,5 +1,5 @@
 /** Ending of memberships: removal by another member, leaving, and the deletion of an account. */
-import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { MembershipDoc } from "../../../storage/memberships/memberships.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { Actor } from "../../access/actor.ts";
 import { ownerRole } from "../../access/permissions.ts";

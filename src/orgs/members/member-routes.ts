@@ -1,4 +1,4 @@
-import { MemberPayload, memberPageFields } from "../../../contract/payloads/organizations.ts";
+import { MemberPayload, memberPageFields } from "../../../contract/payloads/organizations/organizations.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { presentMember } from "../present.ts";

@@ -1,8 +1,8 @@
 /** Members of an organization: list, and change of role. */
 import { retryLost, type Retries } from "../../../contract/concurrency/retry-lost.ts";
 import { isId } from "../../../storage/database.ts";
-import type { MembershipDoc } from "../../../storage/memberships.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { MembershipDoc } from "../../../storage/memberships/memberships.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import type { Actor } from "../../access/actor.ts";
 import { decideTenant } from "../../access/decide.ts";
 import { missingFrom, ownerRole } from "../../access/permissions.ts";

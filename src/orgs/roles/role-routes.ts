@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import { RolePayload } from "../../../contract/payloads/organizations.ts";
+import { RolePayload } from "../../../contract/payloads/organizations/organizations.ts";
 import { builtInRoles } from "../../../contract/vocabulary.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";

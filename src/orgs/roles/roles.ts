@@ -1,8 +1,8 @@
 /** Custom roles of an organization. A caller gives only permissions that they have; a role in use can't be deleted. */
 import { limits } from "../../../contract/limits.ts";
 import { isId } from "../../../storage/database.ts";
-import type { RoleDoc } from "../../../storage/roles.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { RoleDoc } from "../../../storage/organizations/roles.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import { missingFrom } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";

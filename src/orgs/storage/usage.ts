@@ -3,9 +3,9 @@
  * its pack to the skill's document in the write that creates it; a job sums them up soon after.
  */
 import { LRUCache } from "lru-cache";
-import type { StorageUsagePayload } from "../../../contract/payloads/organizations.ts";
-import { bytesText } from "../../../contract/size-text.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { StorageUsagePayload } from "../../../contract/payloads/organizations/organizations.ts";
+import { bytesText } from "../../../contract/text/size-text.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";

@@ -1,7 +1,7 @@
 /** Members of a team: list, add and remove. */
 import { limits } from "../../../contract/limits.ts";
-import type { MembershipDoc } from "../../../storage/memberships.ts";
-import type { TeamDoc } from "../../../storage/teams.ts";
+import type { MembershipDoc } from "../../../storage/memberships/memberships.ts";
+import type { TeamDoc } from "../../../storage/organizations/teams.ts";
 import type { Actor } from "../../access/actor.ts";
 import { missingFrom } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";

@@ -1,6 +1,10 @@
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
-import { MemberPayload, memberPageFields, TeamPayload } from "../../../contract/payloads/organizations.ts";
-import type { TeamDoc } from "../../../storage/teams.ts";
+import {
+  MemberPayload,
+  memberPageFields,
+  TeamPayload,
+} from "../../../contract/payloads/organizations/organizations.ts";
+import type { TeamDoc } from "../../../storage/organizations/teams.ts";
 import type { App } from "../../app.ts";
 import { Page, routesOf, type Route } from "../../http/route.ts";
 import { loadNames } from "../names.ts";

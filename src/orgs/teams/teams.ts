@@ -1,8 +1,8 @@
 /** Teams of an organization. Changing a team requires the permissions that it gives. */
 import { limits } from "../../../contract/limits.ts";
 import { isId } from "../../../storage/database.ts";
-import type { TeamDoc } from "../../../storage/teams.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TeamDoc } from "../../../storage/organizations/teams.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent, flushEvents } from "../../audit/events.ts";

@@ -1,6 +1,6 @@
 /** Messages to the receiver of a webhook, for callers with the permission `security:manage`. */
 import { z } from "zod";
-import { webhookTest } from "../../../contract/webhook-events.ts";
+import { webhookTest } from "../../../contract/events/webhook-events.ts";
 import { immediately, type WebhookMessageDoc } from "../../../storage/webhooks/messages.ts";
 import type { WebhookDoc } from "../../../storage/webhooks/webhooks.ts";
 import type { Actor } from "../../access/actor.ts";

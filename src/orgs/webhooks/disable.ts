@@ -1,5 +1,5 @@
 /** Webhooks that the service disables, about which the owners of the organization get a mail. */
-import type { WebhookDisabling } from "../../../contract/webhook-events.ts";
+import type { WebhookDisabling } from "../../../contract/events/webhook-events.ts";
 import type { WebhookDoc } from "../../../storage/webhooks/webhooks.ts";
 import type { App } from "../../app.ts";
 import { makeSystemEvent, publishEvents } from "../../audit/events.ts";

@@ -4,7 +4,7 @@ import type {
   WebhookDeliveryDetailPayload,
   WebhookDeliveryPayload,
   WebhookPayload,
-} from "../../../contract/payloads/webhooks.ts";
+} from "../../../contract/payloads/organizations/webhooks.ts";
 import type { WebhookAttempt, WebhookMessageDoc } from "../../../storage/webhooks/messages.ts";
 import type { WebhookDoc } from "../../../storage/webhooks/webhooks.ts";
 import type { App } from "../../app.ts";

@@ -6,7 +6,7 @@ import {
   WebhookDeliveryDetailPayload,
   WebhookDeliveryPayload,
   WebhookPayload,
-} from "../../../contract/payloads/webhooks.ts";
+} from "../../../contract/payloads/organizations/webhooks.ts";
 import type { App } from "../../app.ts";
 import { Enveloped, routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../schema.ts";

@@ -1,6 +1,10 @@
 import { z } from "zod";
+import {
+  webhookDeliveryStates,
+  webhookEvents,
+  webhookKinds,
+} from "../../../contract/events/webhook-events.ts";
 import { limits } from "../../../contract/limits.ts";
-import { webhookDeliveryStates, webhookEvents, webhookKinds } from "../../../contract/webhook-events.ts";
 import { listQuery } from "../../http/request/cursor.ts";
 import { personName } from "../../users/schema.ts";
 

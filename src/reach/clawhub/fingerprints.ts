@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { unseenVersions } from "../../skills/marks/marks.ts";
 import { filesOf } from "../../skills/read/manifest.ts";

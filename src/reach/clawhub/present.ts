@@ -1,8 +1,8 @@
 /** Payloads of the ClawHub interface. Its client refuses a license other than its own, so that none is named. */
-import type { ManifestFile } from "../../../contract/payloads/skills.ts";
+import type { ManifestFile } from "../../../contract/payloads/skills/skills.ts";
 import type { FlaggedVerdict } from "../../../contract/scan/policy.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import { targetOf } from "../../skills/channels/channels.ts";
 
 export const presentVersion = ({ semver, createdAt, message }: VersionDoc) => ({

@@ -5,12 +5,12 @@
 import { LRUCache } from "lru-cache";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { withinTime } from "../../../contract/concurrency/within-time.ts";
-import { cutAtWord } from "../../../contract/cut-text.ts";
 import { limits } from "../../../contract/limits.ts";
+import { cutAtWord } from "../../../contract/text/cut-text.ts";
 import type { IndexOmission } from "../../../contract/vocabulary.ts";
 import type { PublicSkillRow } from "../../../storage/lookups/catalog.ts";
-import type { ZipDigest } from "../../../storage/package-digests.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { ZipDigest } from "../../../storage/versions/package-digests.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { filesOf } from "../../skills/read/manifest.ts";

@@ -4,7 +4,7 @@
  */
 import { limits } from "../../../contract/limits.ts";
 import { placeholdersIn } from "../../../contract/mcp-servers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { nothingAt } from "../../errors.ts";

@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { SkillIndexPayload, SkillIndexSettingsPayload } from "../../../contract/payloads/reach.ts";
+import {
+  SkillIndexPayload,
+  SkillIndexSettingsPayload,
+} from "../../../contract/payloads/discovery/indexes.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";

@@ -1,7 +1,10 @@
 /** The collection in the index of an organization, and the skills that the index has and leaves out. */
 import { limits } from "../../../contract/limits.ts";
-import type { SkillIndexPayload, SkillIndexSettingsPayload } from "../../../contract/payloads/reach.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type {
+  SkillIndexPayload,
+  SkillIndexSettingsPayload,
+} from "../../../contract/payloads/discovery/indexes.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";

@@ -3,10 +3,10 @@
  * all of it, so each of its skills has to be readable by the whole audience.
  */
 import { limits } from "../../../contract/limits.ts";
-import type { SkillCollectionDoc } from "../../../storage/skill-collections.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { OfferedSkill } from "../../../storage/tenant-skills.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
+import type { SkillCollectionDoc } from "../../../storage/skills/skill-collections.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { OfferedSkill } from "../../../storage/skills/tenant-skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

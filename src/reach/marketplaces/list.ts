@@ -1,7 +1,7 @@
 /** The marketplaces of an organization that a member may use. */
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
-import type { MarketplacePayload } from "../../../contract/payloads/marketplaces.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { MarketplacePayload } from "../../../contract/payloads/discovery/marketplaces.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { Coalescer } from "../../../contract/concurrency/coalescer.ts";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
-import { publicName } from "../../../contract/public-name.ts";
+import { publicName } from "../../../contract/names/public-name.ts";
 import { RepoError } from "../../../repos/errors.ts";
 import type { AssembledDraft } from "../../../repos/store/index.ts";
 import { isDuplicate } from "../../../storage/database.ts";
@@ -16,7 +16,7 @@ import type {
   MarketplacePlugin,
   ServedMarketplace,
 } from "../../../storage/reach/marketplaces.ts";
-import type { OfferedSkill } from "../../../storage/tenant-skills.ts";
+import type { OfferedSkill } from "../../../storage/skills/tenant-skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";

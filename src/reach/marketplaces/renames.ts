@@ -1,6 +1,6 @@
 /** Former slugs in the lists of a marketplace, by which Claude Code changes its settings. */
 import { limits } from "../../../contract/limits.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { App } from "../../app.ts";
 
 /** Present slugs by former ones; null for public skills that were deleted lately. */

@@ -1,7 +1,7 @@
 /** Marketplaces over HTTP. */
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import { MarketplacePayload } from "../../../contract/payloads/marketplaces.ts";
+import { MarketplacePayload } from "../../../contract/payloads/discovery/marketplaces.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";

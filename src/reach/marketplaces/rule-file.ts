@@ -1,4 +1,4 @@
-import { cutFences } from "../../../contract/frontmatter.ts";
+import { cutFences } from "../../../contract/document/frontmatter.ts";
 import { cursorRule } from "../../../contract/rule-files.ts";
 import type { SmallFile } from "../../../repos/store/index.ts";
 import type { App } from "../../app.ts";

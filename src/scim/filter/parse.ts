@@ -3,8 +3,8 @@
  * characters are limited before it runs.
  */
 import { parse, type Filter } from "scim2-parse-filter";
+import { isOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
-import { isOneLine } from "../../../contract/unsafe-characters.ts";
 import { badInput } from "../errors.ts";
 
 export type { Filter };

@@ -3,8 +3,8 @@
  * repeated: after a crash the reconcile job does so.
  */
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
-import { cutAtWord } from "../../../contract/cut-text.ts";
 import { limits } from "../../../contract/limits.ts";
+import { cutAtWord } from "../../../contract/text/cut-text.ts";
 import { isDuplicate } from "../../../storage/database.ts";
 import { outboxFields } from "../../../storage/outbox.ts";
 import type { ScimGroupDoc } from "../../../storage/scim/groups.ts";

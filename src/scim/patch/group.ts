@@ -1,6 +1,6 @@
+import { oneLineText } from "../../../contract/checks/unsafe-characters.ts";
 /** Applies a PATCH to a group. The given group is not changed, so that all of it applies or none. */
 import { limits } from "../../../contract/limits.ts";
-import { oneLineText } from "../../../contract/unsafe-characters.ts";
 import { badInput, ScimError } from "../errors.ts";
 import type { Filter } from "../filter/parse.ts";
 import { isObject } from "../schema/values.ts";

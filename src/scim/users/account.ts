@@ -12,11 +12,11 @@
  */
 import { randomInt } from "node:crypto";
 import slugify from "@sindresorhus/slugify";
-import { cutAtWord } from "../../../contract/cut-text.ts";
 import { limits } from "../../../contract/limits.ts";
+import { cutAtWord } from "../../../contract/text/cut-text.ts";
 import { isDuplicate } from "../../../storage/database.ts";
 import type { ScimUserDoc } from "../../../storage/scim/users.ts";
-import type { Account, Credentials, UserDoc } from "../../../storage/users.ts";
+import type { Account, Credentials, UserDoc } from "../../../storage/users/users.ts";
 import type { App } from "../../app.ts";
 import { personName, username } from "../../users/schema.ts";
 import { uniqueness } from "../errors.ts";

@@ -1,5 +1,5 @@
 /** Users who were invited because the domain of their address was not verified become members once it is. */
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { App } from "../../app.ts";
 import { systemContext } from "../context.ts";
 import { attributesOf, fieldsOf } from "./attributes.ts";

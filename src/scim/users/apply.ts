@@ -5,9 +5,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../../contract/limits.ts";
 import { isId } from "../../../storage/database.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { ScimUserDoc } from "../../../storage/scim/users.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import { ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";

@@ -1,5 +1,5 @@
 /** A user's attributes as a request gives them, and as the document of the user has them. */
-import { toOneLine } from "../../../contract/unsafe-characters.ts";
+import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import type { ScimUserDoc, ScimValue } from "../../../storage/scim/users.ts";
 import { email, foldName } from "../../users/schema.ts";
 import { badInput } from "../errors.ts";

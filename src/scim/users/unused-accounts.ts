@@ -2,7 +2,7 @@
  * Accounts that earlier versions created for provisioned addresses without a verified domain. Their people have never
  * agreed to anything, and would find their address taken.
  */
-import type { Account } from "../../../storage/users.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import { ownerRole } from "../../access/permissions.ts";
 import { deleteUnusedAccount } from "../../accounts/delete-account.ts";
 import type { App } from "../../app.ts";

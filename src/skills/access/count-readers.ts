@@ -1,6 +1,6 @@
 /** Members who can read a skill: a new one, and one before and after a change of its folder or visibility. */
-import type { AudienceSizePayload, MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { AudienceSizePayload, MovedReadersPayload } from "../../../contract/payloads/skills/exposure.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { AccessTarget } from "../../folders/access/token-access.ts";

@@ -1,6 +1,6 @@
 /** The access of each member and token to a skill, with its reasons, for those who may manage the access. */
 import type { AccessAction } from "../../../contract/vocabulary.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { decideTenant } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

@@ -1,7 +1,7 @@
 /** Readers of a skill before and after a change of its folder or visibility. */
-import type { ExposurePayload } from "../../../contract/payloads/exposure.ts";
+import type { ExposurePayload } from "../../../contract/payloads/skills/exposure.ts";
 import type { Visibility } from "../../../contract/vocabulary.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import { audienceOf, type Audience } from "../../access/exposure.ts";
 import type { App } from "../../app.ts";
 import { presentExposure, restrictionIn, type AudienceChange } from "../../folders/access/exposure.ts";

@@ -1,7 +1,7 @@
 /** Installed versions of a skill over time, and how fast its releases were installed. Names no member. */
-import type { SkillAdoptionPayload } from "../../../contract/payloads/adoption.ts";
-import type { InstallCounts, InstallDayDoc, VersionCount } from "../../../storage/install-days.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillAdoptionPayload } from "../../../contract/payloads/usage/adoption.ts";
+import type { InstallCounts, InstallDayDoc, VersionCount } from "../../../storage/usage/install-days.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import { dayBefore } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";

@@ -3,7 +3,7 @@
  * skills that are installed for it. Over the skills that the caller may read; members are counted, never named.
  */
 import { contextSteps } from "../../../contract/context-steps.ts";
-import type { TenantContextPayload } from "../../../contract/payloads/context-budget.ts";
+import type { TenantContextPayload } from "../../../contract/payloads/usage/context-budget.ts";
 import type { Target } from "../../../contract/vocabulary.ts";
 import type { Setup } from "../../../storage/lookups/install-groups.ts";
 import type { UsedSkill } from "../../../storage/lookups/usage.ts";

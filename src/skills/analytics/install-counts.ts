@@ -1,6 +1,6 @@
 /** Installations of a skill by version, from the groups by version and pin. Pure. */
-import type { InstallCounts, VersionCount } from "../../../storage/install-days.ts";
-import type { InstallGroup } from "../../../storage/installs.ts";
+import type { InstallCounts, VersionCount } from "../../../storage/usage/install-days.ts";
+import type { InstallGroup } from "../../../storage/usage/installs.ts";
 
 /** Versions of one day that are stored; the installs of all others are in its total only. */
 const maxVersions = 100;

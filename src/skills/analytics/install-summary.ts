@@ -1,10 +1,10 @@
 /** Installs of a skill by version, and by what their pins admit. */
 import semver from "semver";
-import { isChannelName } from "../../../contract/channel-name.ts";
-import type { InstallSummaryPayload } from "../../../contract/payloads/analytics.ts";
+import { isChannelName } from "../../../contract/names/channel-name.ts";
+import type { InstallSummaryPayload } from "../../../contract/payloads/usage/analytics.ts";
 import { bumps } from "../../../contract/vocabulary.ts";
-import type { InstallGroup } from "../../../storage/installs.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { InstallGroup } from "../../../storage/usage/installs.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadSkill } from "../load.ts";

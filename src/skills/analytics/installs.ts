@@ -3,10 +3,10 @@
  * organization, and only during their membership.
  */
 import { limits } from "../../../contract/limits.ts";
-import type { RecordedInstallPayload } from "../../../contract/payloads/analytics.ts";
+import type { RecordedInstallPayload } from "../../../contract/payloads/usage/analytics.ts";
 import { isId } from "../../../storage/database.ts";
-import type { InstallKey } from "../../../storage/installs.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { InstallKey } from "../../../storage/usage/installs.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

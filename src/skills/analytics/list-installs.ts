@@ -1,7 +1,7 @@
 /** Installs of a skill or of the caller, as far as the caller may see them. */
-import type { OwnInstallPayload, SkillInstallPayload } from "../../../contract/payloads/analytics.ts";
-import type { InstallDoc } from "../../../storage/installs.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { OwnInstallPayload, SkillInstallPayload } from "../../../contract/payloads/usage/analytics.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { InstallDoc } from "../../../storage/usage/installs.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import { keepMembers, pageOfInstalls } from "../../analytics/install-lists.ts";
 import type { App } from "../../app.ts";

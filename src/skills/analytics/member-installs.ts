@@ -1,5 +1,5 @@
 /** Installs of one member, for those who read the analytics of an organization. */
-import type { MemberInstallPayload } from "../../../contract/payloads/analytics.ts";
+import type { MemberInstallPayload } from "../../../contract/payloads/usage/analytics.ts";
 import { isId } from "../../../storage/database.ts";
 import type { Actor } from "../../access/actor.ts";
 import { pageOfInstalls } from "../../analytics/install-lists.ts";

@@ -3,9 +3,9 @@
  * counts, which include deleted skills; any other caller gets sums over the skills that they may read now, so that no
  * number reveals anything about a restricted folder.
  */
-import type { TenantAnalyticsPayload } from "../../../contract/payloads/analytics.ts";
-import type { Day } from "../../../storage/downloads.ts";
-import type { NamedSkill } from "../../../storage/skill-figures.ts";
+import type { TenantAnalyticsPayload } from "../../../contract/payloads/usage/analytics.ts";
+import type { NamedSkill } from "../../../storage/skills/figures.ts";
+import type { Day } from "../../../storage/usage/downloads.ts";
 import type { Actor } from "../../access/actor.ts";
 import { bypassesRestrictions, readableTenants } from "../../access/decide.ts";
 import { dayBefore, firstDay, presentDownloads } from "../../analytics/downloads.ts";

@@ -2,7 +2,10 @@
  * Skills of an organization that are not used, outdated installs, and cost in context, over the skills that the caller
  * may read.
  */
-import type { TenantUsagePayload, UninstalledSkillsPayload } from "../../../contract/payloads/analytics.ts";
+import type {
+  TenantUsagePayload,
+  UninstalledSkillsPayload,
+} from "../../../contract/payloads/usage/analytics.ts";
 import type { InstalledVersion, UsedSkill } from "../../../storage/lookups/usage.ts";
 import type { Actor } from "../../access/actor.ts";
 import { dayBefore } from "../../analytics/downloads.ts";

@@ -4,9 +4,9 @@
  */
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { ReminderPayload } from "../../../contract/payloads/reminder.ts";
+import type { ReminderPayload } from "../../../contract/payloads/usage/reminder.ts";
 import type { FollowedChangeDoc } from "../../../storage/following/changes.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

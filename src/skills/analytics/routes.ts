@@ -1,5 +1,5 @@
 /** Downloads and installs over HTTP. */
-import { SkillAdoptionPayload } from "../../../contract/payloads/adoption.ts";
+import { SkillAdoptionPayload } from "../../../contract/payloads/usage/adoption.ts";
 import {
   InstallSummaryPayload,
   MemberInstallPayload,
@@ -10,14 +10,14 @@ import {
   TenantAnalyticsPayload,
   TenantUsagePayload,
   UninstalledSkillsPayload,
-} from "../../../contract/payloads/analytics.ts";
-import { TenantContextPayload } from "../../../contract/payloads/context-budget.ts";
-import { ReminderPayload } from "../../../contract/payloads/reminder.ts";
+} from "../../../contract/payloads/usage/analytics.ts";
+import { TenantContextPayload } from "../../../contract/payloads/usage/context-budget.ts";
+import { ReminderPayload } from "../../../contract/payloads/usage/reminder.ts";
 import {
   SkillTeamsPayload,
   TeamUsagePayload,
   TenantTeamsPayload,
-} from "../../../contract/payloads/team-usage.ts";
+} from "../../../contract/payloads/usage/team-usage.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { MemberParams, TeamParams, TenantParams } from "../../orgs/schema.ts";

@@ -8,7 +8,7 @@ import type {
   SkillTeamsPayload,
   TeamUsagePayload,
   TenantTeamsPayload,
-} from "../../../contract/payloads/team-usage.ts";
+} from "../../../contract/payloads/usage/team-usage.ts";
 import { isId } from "../../../storage/database.ts";
 import type { InstallScopeFilter } from "../../../storage/lookups/install-groups.ts";
 import type { Actor } from "../../access/actor.ts";

@@ -1,5 +1,5 @@
 /** Downloads of a skill by day, source and version. */
-import type { SkillAnalyticsPayload } from "../../../contract/payloads/analytics.ts";
+import type { SkillAnalyticsPayload } from "../../../contract/payloads/usage/analytics.ts";
 import type { Actor } from "../../access/actor.ts";
 import { dayBefore, firstDay, presentDownloads } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
-import type { CatalogFacetsPayload } from "../../../contract/payloads/catalog.ts";
+import type { CatalogFacetsPayload } from "../../../contract/payloads/discovery/catalog.ts";
 import { skillTypes } from "../../../contract/vocabulary.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

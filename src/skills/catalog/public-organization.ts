@@ -2,8 +2,8 @@
  * Organizations as anyone sees them. Only one with a public skill exists here: any other looks like a name that never
  * existed, and the same queries are made for it.
  */
-import type { PublicOrganizationPayload } from "../../../contract/payloads/catalog.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { PublicOrganizationPayload } from "../../../contract/payloads/discovery/catalog.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, SkillRenamed } from "../../errors.ts";

@@ -1,7 +1,10 @@
 /** The public catalog over HTTP. */
 import { z } from "zod";
-import { CatalogFacetsPayload, PublicOrganizationPayload } from "../../../contract/payloads/catalog.ts";
-import { CatalogItem } from "../../../contract/payloads/skills.ts";
+import {
+  CatalogFacetsPayload,
+  PublicOrganizationPayload,
+} from "../../../contract/payloads/discovery/catalog.ts";
+import { CatalogItem } from "../../../contract/payloads/skills/skills.ts";
 import type { App } from "../../app.ts";
 import { Page, Reply, routesOf, type Route } from "../../http/route.ts";
 import { cacheHeaders, notModified } from "../../http/service/conditional.ts";

@@ -1,6 +1,6 @@
 /** Downloads of the last 30 days of the skills on a page of the catalog. */
-import type { CatalogItem } from "../../../contract/payloads/skills.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { CatalogItem } from "../../../contract/payloads/skills/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import { dayBefore } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
 

@@ -1,9 +1,9 @@
-/** Changes of a skill's channels. Each is one write to the skill's document, with its audit event. */
-import { isChannelName } from "../../../contract/channel-name.ts";
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { SkillReachPayload } from "../../../contract/payloads/skill-reach.ts";
-import type { Channel, SkillDoc } from "../../../storage/skills.ts";
+/** Changes of a skill's channels. Each is one write to the skill's document, with its audit event. */
+import { isChannelName } from "../../../contract/names/channel-name.ts";
+import type { SkillReachPayload } from "../../../contract/payloads/skills/reach.ts";
+import type { Channel, SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

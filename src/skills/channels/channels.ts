@@ -1,7 +1,7 @@
 /** Channels of a skill: named pointers to versions (`docs/concepts/versions.md`). Pure. */
-import { isChannelName } from "../../../contract/channel-name.ts";
-import type { ChannelPayload } from "../../../contract/payloads/channels.ts";
-import type { Channel, SkillDoc } from "../../../storage/skills.ts";
+import { isChannelName } from "../../../contract/names/channel-name.ts";
+import type { ChannelPayload } from "../../../contract/payloads/skills/channels.ts";
+import type { Channel, SkillDoc } from "../../../storage/skills/skills.ts";
 import type { SeenSkill } from "../load.ts";
 import { stateOf, unseenVersions } from "../marks/marks.ts";
 

@@ -1,7 +1,7 @@
 /** Routes of a skill's channels. */
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import { ChangedChannelPayload, ChannelPayload } from "../../../contract/payloads/channels.ts";
+import { ChangedChannelPayload, ChannelPayload } from "../../../contract/payloads/skills/channels.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { loadSkill, prefetchSkill } from "../load.ts";

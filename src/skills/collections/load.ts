@@ -1,7 +1,7 @@
 /** Loads collections with the access rule applied. */
 import { isId } from "../../../storage/database.ts";
-import type { SkillCollectionDoc } from "../../../storage/skill-collections.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
+import type { SkillCollectionDoc } from "../../../storage/skills/skill-collections.ts";
 import type { Actor } from "../../access/actor.ts";
 import { decideCollection, type AccessContext } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

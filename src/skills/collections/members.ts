@@ -2,8 +2,8 @@
 import { limits } from "../../../contract/limits.ts";
 import type { CollectionAudience } from "../../../contract/vocabulary.ts";
 import type { SkillScope } from "../../../storage/search/skills.ts";
-import type { SkillCollectionDoc } from "../../../storage/skill-collections.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillCollectionDoc } from "../../../storage/skills/skill-collections.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { audienceOf, isWider } from "../../access/exposure.ts";
 import type { App } from "../../app.ts";

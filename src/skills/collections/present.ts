@@ -1,4 +1,7 @@
-import type { CollectionDetailPayload, CollectionPayload } from "../../../contract/payloads/collections.ts";
+import type {
+  CollectionDetailPayload,
+  CollectionPayload,
+} from "../../../contract/payloads/skills/collections.ts";
 import type { Actor } from "../../access/actor.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

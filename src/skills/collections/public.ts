@@ -2,8 +2,8 @@
  * Collections as anyone sees them: with public skills only. One that is not public, or has no public skill, looks like
  * one that never existed.
  */
-import type { PublicCollectionPayload } from "../../../contract/payloads/collections.ts";
-import type { SkillCollectionDoc } from "../../../storage/skill-collections.ts";
+import type { PublicCollectionPayload } from "../../../contract/payloads/skills/collections.ts";
+import type { SkillCollectionDoc } from "../../../storage/skills/skill-collections.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";

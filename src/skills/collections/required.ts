@@ -1,7 +1,7 @@
 /** Collections that a member has to install, of all of their organizations. */
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { RequiredCollectionPayload } from "../../../contract/payloads/collections.ts";
+import type { RequiredCollectionPayload } from "../../../contract/payloads/skills/collections.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { requireUser } from "../../users/load.ts";

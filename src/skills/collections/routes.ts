@@ -6,7 +6,7 @@ import {
   CollectionPayload,
   PublicCollectionPayload,
   RequiredCollectionPayload,
-} from "../../../contract/payloads/collections.ts";
+} from "../../../contract/payloads/skills/collections.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";

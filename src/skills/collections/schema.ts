@@ -1,7 +1,7 @@
 /** Input of the routes for collections. */
 import { z } from "zod";
+import { oneLineText } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
-import { oneLineText } from "../../../contract/unsafe-characters.ts";
 
 const name = z
   .string()

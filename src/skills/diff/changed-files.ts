@@ -1,7 +1,7 @@
 /** Files that differ between two versions, with renames where they are requested. */
 import { isUtf8 } from "node:buffer";
 import type { ListedFile } from "../../../repos/store/index.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
 import { ServiceError } from "../../errors.ts";

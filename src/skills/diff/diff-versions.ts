@@ -1,8 +1,8 @@
 /** Differences between two versions, file by file. */
 import { limits } from "../../../contract/limits.ts";
-import type { DiffPayload, FileDiffPayload } from "../../../contract/payloads/skills.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { DiffPayload, FileDiffPayload } from "../../../contract/payloads/skills/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { compareTexts } from "../../compute/compare-texts.ts";

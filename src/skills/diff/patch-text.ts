@@ -1,7 +1,7 @@
 /** Differences between two versions as a text that `git apply` accepts. */
 import { limits } from "../../../contract/limits.ts";
-import { sizeText } from "../../../contract/size-text.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import { sizeText } from "../../../contract/text/size-text.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { CallerCompute } from "../../compute/compute.ts";

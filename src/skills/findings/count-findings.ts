@@ -1,7 +1,7 @@
 /** Numbers of the findings about a version, and of those that no member has reviewed. */
-import type { FindingCounts } from "../../../contract/payloads/findings.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionFindings } from "../../../storage/versions.ts";
+import type { FindingCounts } from "../../../contract/payloads/skills/findings.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionFindings } from "../../../storage/versions/versions.ts";
 
 export function countFindings(
   { reviews = [] }: Pick<SkillDoc, "reviews">,

@@ -1,9 +1,9 @@
 /** Checks content before it is published. Nothing is stored, and an upload stays available for a publish. */
-import type { Finding } from "../../../contract/findings.ts";
+import type { Finding } from "../../../contract/checks/findings.ts";
+import { PackageError } from "../../../contract/checks/package-rules.ts";
 import { limits } from "../../../contract/limits.ts";
-import { PackageError } from "../../../contract/package-rules.ts";
 import type { LeftOut } from "../../../contract/package/left-out.ts";
-import type { LintPayload } from "../../../contract/payloads/findings.ts";
+import type { LintPayload } from "../../../contract/payloads/skills/findings.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

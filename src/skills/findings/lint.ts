@@ -1,10 +1,10 @@
 /** Checks the content of a skill by the rules that `svc lint` applies. Nothing is stored. */
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Finding } from "../../../contract/findings.ts";
+import type { Finding } from "../../../contract/checks/findings.ts";
+import type { SkillText } from "../../../contract/checks/skill-rules.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { SkillText } from "../../../contract/skill-rules.ts";
-import { decodeUtf8 } from "../../../contract/text-encoding.ts";
+import { decodeUtf8 } from "../../../contract/text/text-encoding.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
 import { lintInMemory, type LintedFile, type UnnamedFinding } from "../../compute/pieces/lint-files.ts";
 import { planLint, type LintPlan, type SkillKind } from "../../compute/pieces/plan-lint.ts";

@@ -1,6 +1,6 @@
 /** Findings of new versions that no earlier version of the skill has. */
-import type { SkillToProject } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillToProject } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { recordMessages, serviceActor, type Occurrence } from "../../webhooks/record-messages.ts";
 import { hiddenVersions } from "../marks/marks.ts";

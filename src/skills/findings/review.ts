@@ -1,10 +1,10 @@
+import { secretRules } from "../../../contract/checks/secret-rules.ts";
 /** Findings of a version for its readers, and the marks of those that a member has reviewed. */
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { FindingsPayload } from "../../../contract/payloads/findings.ts";
-import { secretRules } from "../../../contract/secret-rules.ts";
-import type { FindingReview, SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { FindingsPayload } from "../../../contract/payloads/skills/findings.ts";
+import type { FindingReview, SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

@@ -1,5 +1,5 @@
 /** Findings about versions, and about content before it is published. */
-import { FindingsPayload, LintPayload } from "../../../contract/payloads/findings.ts";
+import { FindingsPayload, LintPayload } from "../../../contract/payloads/skills/findings.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { SkillParams } from "../schema.ts";

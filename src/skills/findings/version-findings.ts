@@ -1,9 +1,9 @@
 /** Findings about versions: their ids are stored with the version, the rest is found again from its files. */
 import { LRUCache } from "lru-cache";
-import type { SkillText } from "../../../contract/skill-rules.ts";
+import type { SkillText } from "../../../contract/checks/skill-rules.ts";
 import type { RepoId, TreeSource, WrittenCommit } from "../../../repos/store/index.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc, VersionFindings } from "../../../storage/versions.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc, VersionFindings } from "../../../storage/versions/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { SkillKind } from "../../compute/pieces/plan-lint.ts";

@@ -1,10 +1,10 @@
 /** Changes as a person is shown them. Every read decides the access anew. */
 import { z } from "zod";
-import type { FollowedKind } from "../../../contract/following.ts";
-import type { FollowedChangePayload } from "../../../contract/payloads/following.ts";
+import type { FollowedKind } from "../../../contract/events/following.ts";
+import type { FollowedChangePayload } from "../../../contract/payloads/organizations/following.ts";
 import type { FollowedChangeDoc } from "../../../storage/following/changes.ts";
-import type { InstallDoc } from "../../../storage/installs.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { InstallDoc } from "../../../storage/usage/installs.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { decodeCursor, pageOf } from "../../http/request/cursor.ts";

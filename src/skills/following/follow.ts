@@ -4,7 +4,7 @@ import type {
   FollowMailChoice,
   FollowMailPayload,
   FollowPayload,
-} from "../../../contract/payloads/following.ts";
+} from "../../../contract/payloads/organizations/following.ts";
 import type { FollowDoc } from "../../../storage/following/follows.ts";
 import type { FollowSettingsDoc } from "../../../storage/following/settings.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";

@@ -1,5 +1,5 @@
 /** When the next mail to a person is due. */
-import type { FollowMail, FollowReason } from "../../../contract/following.ts";
+import type { FollowMail, FollowReason } from "../../../contract/events/following.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FollowSettingsDoc } from "../../../storage/following/settings.ts";
 

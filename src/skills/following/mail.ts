@@ -1,7 +1,7 @@
+import { followedSentence } from "../../../contract/events/following.ts";
 /** Text of the mails about followed skills. */
-import { countText } from "../../../contract/count-text.ts";
-import { followedSentence } from "../../../contract/following.ts";
-import { listText } from "../../../contract/list-text.ts";
+import { countText } from "../../../contract/text/count-text.ts";
+import { listText } from "../../../contract/text/list-text.ts";
 import type { App } from "../../app.ts";
 import { composeMail, inertName, quotedName, type MailText } from "../../mail/compose.ts";
 import type { Mail } from "../../mail/mailer.ts";

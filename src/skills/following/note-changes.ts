@@ -4,14 +4,14 @@
  * written again, so that a projection or a sync that was interrupted repeats the step.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { FollowedKind, FollowReason } from "../../../contract/following.ts";
+import type { FollowedKind, FollowReason } from "../../../contract/events/following.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FlaggedVerdict } from "../../../contract/scan/policy.ts";
 import type { EventName, ReportReason } from "../../../contract/vocabulary.ts";
 import type { FollowedChangeDoc } from "../../../storage/following/changes.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { SkillDoc, SkillToProject } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc, SkillToProject } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { loadTrees } from "../../folders/tree/trees.ts";
 import { listNewFindings } from "../findings/new-findings.ts";

@@ -6,7 +6,7 @@ import {
   FollowMailChoice,
   FollowMailPayload,
   FollowPayload,
-} from "../../../contract/payloads/following.ts";
+} from "../../../contract/payloads/organizations/following.ts";
 import type { App } from "../../app.ts";
 import { FolderParams } from "../../folders/schema.ts";
 import { listQuery } from "../../http/request/cursor.ts";

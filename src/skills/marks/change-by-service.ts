@@ -1,6 +1,6 @@
 /** Changes of versions by the service itself, which decides without a caller's rights. */
-import { skillActs } from "../../../contract/dashboard.ts";
-import type { SkillDoc, VersionMark } from "../../../storage/skills.ts";
+import { skillActs } from "../../../contract/dashboard/lists.ts";
+import type { SkillDoc, VersionMark } from "../../../storage/skills/skills.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";
 import { changeState, type Changed } from "./change-state.ts";

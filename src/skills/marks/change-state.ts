@@ -5,13 +5,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
-import { listText } from "../../../contract/list-text.ts";
-import type { SkillReachPayload } from "../../../contract/payloads/skill-reach.ts";
+import type { SkillReachPayload } from "../../../contract/payloads/skills/reach.ts";
+import { listText } from "../../../contract/text/list-text.ts";
 import type { EventName } from "../../../contract/vocabulary.ts";
 import type { Patch } from "../../../storage/change.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { SkillDoc, VersionMark } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc, VersionMark } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent, makeSystemEvent } from "../../audit/events.ts";

@@ -1,7 +1,7 @@
 /** States of versions (`docs/concepts/versions.md`). Pure. */
 import type { FlaggedVerdict } from "../../../contract/scan/policy.ts";
 import type { HoldReason, RemovalReason, VersionState } from "../../../contract/vocabulary.ts";
-import type { SkillDoc, VersionChoice, VersionMark } from "../../../storage/skills.ts";
+import type { SkillDoc, VersionChoice, VersionMark } from "../../../storage/skills/skills.ts";
 import type { SeenSkill } from "../load.ts";
 import { exceeds, isPrerelease } from "../versions/semver.ts";
 

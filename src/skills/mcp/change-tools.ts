@@ -1,7 +1,7 @@
 /** Changes of a skill for agents that create no version: settings, folder, rollback. Deleting is not offered. */
 import { z } from "zod";
-import { MovedSkillPayload } from "../../../contract/payloads/folders.ts";
-import { ChangedSkillPayload, SkillPayload } from "../../../contract/payloads/skills.ts";
+import { MovedSkillPayload } from "../../../contract/payloads/organizations/folders.ts";
+import { ChangedSkillPayload, SkillPayload } from "../../../contract/payloads/skills/skills.ts";
 import type { App } from "../../app.ts";
 import { tool, type Tool } from "../../mcp/tools/tool.ts";
 import { presentSkillExposure } from "../access/exposure.ts";

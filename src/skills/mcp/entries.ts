@@ -1,9 +1,9 @@
 /** Skills as entries of the Skills extension: frontmatter, and files with the digests that were stored with them. */
 import { LRUCache } from "lru-cache";
 import { limits } from "../../../contract/limits.ts";
-import { sizeText } from "../../../contract/size-text.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import { sizeText } from "../../../contract/text/size-text.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { readText as readFields } from "../../compute/read-text.ts";

@@ -1,5 +1,5 @@
 /** Bytes of a version's files, for results that hold them in memory. */
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { openVersionFile } from "../read/content.ts";
 

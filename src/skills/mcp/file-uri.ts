@@ -1,5 +1,5 @@
 /** Addresses of skills and their files as resources: `skill://org/slug/path`, with `?version=` for an old version. */
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 
 export interface FileAddress {
   org: string;

@@ -1,9 +1,9 @@
 /** Result of a publish for agents: what it did or would do, which files changed, and what the rules advise. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { severities } from "../../../contract/findings.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import { severities } from "../../../contract/checks/findings.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { CallerCompute } from "../../compute/compute.ts";

@@ -1,9 +1,9 @@
 /** Publishing for agents: skills and versions, or what publishing them would do. */
 import { z } from "zod";
-import type { VersionPlan } from "../../../contract/payloads/plans.ts";
-import { reachSentence } from "../../../contract/reach-text.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { VersionPlan } from "../../../contract/payloads/skills/plans.ts";
+import { reachSentence } from "../../../contract/text/reach-text.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { tool, type Tool, type ToolResult } from "../../mcp/tools/tool.ts";

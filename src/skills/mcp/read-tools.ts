@@ -1,11 +1,11 @@
 /** Reading of one skill for agents: its description and files, and the text of a file. */
 import { z } from "zod";
-import { estimateTokens } from "../../../contract/estimate-tokens.ts";
 import { limits } from "../../../contract/limits.ts";
 import { RequiredMcpServer } from "../../../contract/payloads/mcp-servers.ts";
-import { SkillPayload, VersionPayload } from "../../../contract/payloads/skills.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import { SkillPayload, VersionPayload } from "../../../contract/payloads/skills/skills.ts";
+import { estimateTokens } from "../../../contract/text/estimate-tokens.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";

@@ -1,7 +1,7 @@
 /** Skills and their files as resources of the MCP server. Every read is decided like one over REST. */
 import { limits } from "../../../contract/limits.ts";
-import { sizeText } from "../../../contract/size-text.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import { sizeText } from "../../../contract/text/size-text.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";

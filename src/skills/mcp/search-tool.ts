@@ -1,9 +1,9 @@
 /** Search for agents: the caller's own skills and public ones in one list, the best first, with reasons. */
 import { z } from "zod";
-import { cutAtWord } from "../../../contract/cut-text.ts";
-import { confidences, SearchHit, searchPageFields } from "../../../contract/payloads/search.ts";
+import { confidences, SearchHit, searchPageFields } from "../../../contract/payloads/discovery/search.ts";
+import { cutAtWord } from "../../../contract/text/cut-text.ts";
 import { searchFields, skillTypes } from "../../../contract/vocabulary.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { membershipIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

@@ -1,6 +1,6 @@
 /** Versions of a skill for agents: their list, and the differences between two of them. */
 import { z } from "zod";
-import { VersionPayload } from "../../../contract/payloads/skills.ts";
+import { VersionPayload } from "../../../contract/payloads/skills/skills.ts";
 import type { App } from "../../app.ts";
 import { pageThatFits, partOf } from "../../mcp/tools/bounds.ts";
 import { tool, type Tool } from "../../mcp/tools/tool.ts";

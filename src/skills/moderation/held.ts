@@ -1,5 +1,5 @@
 /** Malicious versions of skills that others than members can read, which only administrators of the service release. */
-import type { HeldVersionPayload } from "../../../contract/payloads/moderation.ts";
+import type { HeldVersionPayload } from "../../../contract/payloads/skills/moderation.ts";
 import type { App } from "../../app.ts";
 import type { Page } from "../../http/route.ts";
 import { isHeldAsMalicious } from "../marks/marks.ts";

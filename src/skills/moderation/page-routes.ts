@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
 import { reportReasons, type ReportReason } from "../../../contract/vocabulary.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";

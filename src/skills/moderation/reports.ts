@@ -5,8 +5,8 @@
  */
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import type { ReportPayload } from "../../../contract/payloads/moderation.ts";
-import type { SkillReportDoc } from "../../../storage/skill-reports.ts";
+import type { ReportPayload } from "../../../contract/payloads/skills/moderation.ts";
+import type { SkillReportDoc } from "../../../storage/skills/reports.ts";
 import { actorKey, type Actor, type UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

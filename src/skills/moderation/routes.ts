@@ -5,7 +5,7 @@ import {
   ReportPayload,
   ReportedPayload,
   TakedownPayload,
-} from "../../../contract/payloads/moderation.ts";
+} from "../../../contract/payloads/skills/moderation.ts";
 import type { App } from "../../app.ts";
 import { listQuery } from "../../http/request/cursor.ts";
 import { routesOf, type Route } from "../../http/route.ts";

@@ -1,5 +1,5 @@
 /** Mails about a takedown and its end, to the skill's author and the owners of its organization. */
-import type { SkillDoc, TakedownFollowUp } from "../../../storage/skills.ts";
+import type { SkillDoc, TakedownFollowUp } from "../../../storage/skills/skills.ts";
 import { ownerRole } from "../../access/permissions.ts";
 import { mailDue } from "../../accounts/mails/account-mails.ts";
 import type { App } from "../../app.ts";

@@ -4,10 +4,10 @@
  * the skill and overrides its visibility, so that no version, visibility, name or folder changes it.
  */
 import { z } from "zod";
-import type { TakedownPayload } from "../../../contract/payloads/moderation.ts";
+import type { TakedownPayload } from "../../../contract/payloads/skills/moderation.ts";
 import type { EventName } from "../../../contract/vocabulary.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent, makeSystemEvent } from "../../audit/events.ts";

@@ -1,7 +1,7 @@
 /** `/s/{publicId}`: the page of a skill, or its text for a client that requests Markdown. */
 import { z } from "zod";
 import type { FailureCode } from "../../../contract/errors.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { html } from "../../http/pages/html.ts";

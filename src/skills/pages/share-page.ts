@@ -1,8 +1,8 @@
 /** The page of a skill at `/s/{publicId}`: readme, files and install line, without script. */
-import type { ManifestFile } from "../../../contract/payloads/skills.ts";
-import { bytesText } from "../../../contract/size-text.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { ManifestFile } from "../../../contract/payloads/skills/skills.ts";
+import { bytesText } from "../../../contract/text/size-text.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { html } from "../../http/pages/html.ts";

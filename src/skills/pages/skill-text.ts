@@ -1,9 +1,9 @@
 /** A skill's text in responses outside the API: as Markdown for agents, and as safe HTML for people. */
 import { LRUCache } from "lru-cache";
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
-import { cutFences } from "../../../contract/frontmatter.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import { cutFences } from "../../../contract/document/frontmatter.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";

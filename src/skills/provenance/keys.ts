@@ -9,7 +9,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from "node:crypto";
-import type { PublicKey, SigningKeyPayload } from "../../../contract/payloads/provenance.ts";
+import type { PublicKey, SigningKeyPayload } from "../../../contract/payloads/skills/provenance.ts";
 import type { SigningKeyDoc } from "../../../storage/provenance/signing-keys.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

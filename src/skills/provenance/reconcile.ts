@@ -1,5 +1,5 @@
 /** Signs versions that have no statement, or one by a key that was revoked or is unknown, as after a restore. */
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { readKeysAnew } from "./keys.ts";
 import { signAll } from "./sign.ts";

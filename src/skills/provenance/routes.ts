@@ -1,7 +1,7 @@
 /** Statements of versions, and the keys that sign them. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { AttestationsPayload, SigningKeyPayload } from "../../../contract/payloads/provenance.ts";
+import { AttestationsPayload, SigningKeyPayload } from "../../../contract/payloads/skills/provenance.ts";
 import type { App } from "../../app.ts";
 import { nothingAt } from "../../errors.ts";
 import { Enveloped, Reply, routesOf, type Route } from "../../http/route.ts";

@@ -3,10 +3,10 @@
  * key that was revoked, gets one from the reconcile job.
  */
 import { sign, type KeyObject } from "node:crypto";
-import type { AttestationsPayload } from "../../../contract/payloads/provenance.ts";
+import type { AttestationsPayload } from "../../../contract/payloads/skills/provenance.ts";
 import { bundleType, payloadType, signedBytes } from "../../../contract/provenance/statement.ts";
 import type { AttestationDoc } from "../../../storage/provenance/attestations.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { signerAt } from "./keys.ts";
 import { statementOf, type SubjectSkill } from "./statement.ts";

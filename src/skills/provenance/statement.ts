@@ -1,3 +1,4 @@
+import { publicName } from "../../../contract/names/public-name.ts";
 /** The statement about a version: its content and commit, and who or what has published it. */
 import {
   buildTypePath,
@@ -10,8 +11,7 @@ import {
   type Statement,
   type Subject,
 } from "../../../contract/provenance/statement.ts";
-import { publicName } from "../../../contract/public-name.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 
 /** Facts about the skill, as they are at the time of the signature. */
 export interface SubjectSkill {

@@ -1,3 +1,4 @@
+import type { FrontmatterDefaults } from "../../../contract/checks/skill-rules.ts";
 /**
  * Appends a version to a skill: commit, then the skill document, then everything derived.
  *
@@ -7,11 +8,10 @@
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { measured } from "../../../contract/observation.ts";
 import { modesOnlySentence } from "../../../contract/package/modes.ts";
-import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
 import type { RepoId, WrittenCommit } from "../../../repos/store/index.ts";
 import { isUnavailable, retryIdempotent, untilKnownMs } from "../../../storage/database.ts";
-import type { AppendedFields, SkillDoc, VersionSummary } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { AppendedFields, SkillDoc, VersionSummary } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, notFound } from "../../errors.ts";

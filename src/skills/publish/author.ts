@@ -1,7 +1,7 @@
 /** Author of a version, in records and in commits. Commits leave the service, so they contain no e-mail address. */
-import { publicName } from "../../../contract/public-name.ts";
+import { publicName } from "../../../contract/names/public-name.ts";
 import type { Identity } from "../../../repos/store/index.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 

@@ -1,6 +1,6 @@
 /** The version that an edit is based on, so that no edit replaces the changes of another one unseen. */
-import type { SkillDoc, VersionSummary } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc, VersionSummary } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import { ServiceError } from "../../errors.ts";
 
 export type Base = Pick<VersionDoc, "version" | "semver" | "prerelease">;

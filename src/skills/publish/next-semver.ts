@@ -5,7 +5,7 @@
 import semver from "semver";
 import { limits } from "../../../contract/limits.ts";
 import type { Bump } from "../../../contract/vocabulary.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
 import { isPrerelease } from "../versions/semver.ts";

@@ -1,7 +1,7 @@
 /** Plan of a publish or a push, by the digests of its content: the same steps, without the writes. */
-import type { PublishPlan, VersionPlan } from "../../../contract/payloads/plans.ts";
-import type { VersionSummary } from "../../../storage/skills.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { PublishPlan, VersionPlan } from "../../../contract/payloads/skills/plans.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
+import type { VersionSummary } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadFolderView, type FolderView } from "../../folders/load.ts";

@@ -1,6 +1,6 @@
 /** Publishes a new version of an existing skill. */
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { Creation } from "../../http/route.ts";

@@ -1,9 +1,13 @@
 /** Publishes and staged uploads over HTTP. */
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import { PublishPlan, VersionPlan } from "../../../contract/payloads/plans.ts";
-import { PublishResult, VersionResult } from "../../../contract/payloads/skills.ts";
-import { OpenUploadPayload, StoredUploadPayload, UploadPayload } from "../../../contract/payloads/uploads.ts";
+import { PublishPlan, VersionPlan } from "../../../contract/payloads/skills/plans.ts";
+import { PublishResult, VersionResult } from "../../../contract/payloads/skills/skills.ts";
+import {
+  OpenUploadPayload,
+  StoredUploadPayload,
+  UploadPayload,
+} from "../../../contract/payloads/skills/uploads.ts";
 import type { UploadDoc } from "../../../storage/uploads.ts";
 import type { Actor } from "../../access/actor.ts";
 import { membershipIn } from "../../access/decide.ts";

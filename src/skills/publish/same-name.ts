@@ -2,7 +2,7 @@
  * Skills with a name. A personal workspace is a separate namespace: a publish to a workspace never updates a skill
  * outside it, and a publish elsewhere never updates a skill in a workspace.
  */
-import { sameNameLimit, type SkillDoc } from "../../../storage/skills.ts";
+import { sameNameLimit, type SkillDoc } from "../../../storage/skills/skills.ts";
 import type { App } from "../../app.ts";
 import type { FolderView } from "../../folders/load.ts";
 import { deepestVisible } from "../../folders/tree/paths.ts";

@@ -3,8 +3,8 @@
  * skill or place that it goes to. Also the errors if a name is ambiguous or taken.
  */
 import type { SkillType, Visibility } from "../../../contract/vocabulary.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, forbidden, notFound } from "../../errors.ts";

@@ -1,9 +1,9 @@
 /** Contents of a version's commit, row and audit entry, the same for a first and for a later version. */
-import type { CiOrigin } from "../../../contract/payloads/ci.ts";
+import type { CiOrigin } from "../../../contract/payloads/accounts/ci.ts";
 import type { CommitDraft, WrittenCommit } from "../../../repos/store/index.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { SkillDoc, VersionMark, VersionSummary } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc, VersionMark, VersionSummary } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

@@ -1,7 +1,7 @@
 /** Writes the first commit of a version, and reads its findings: those of a text while its files are written. */
 import { measured } from "../../../contract/observation.ts";
 import type { CommitDraft, RepoId, WrittenCommit } from "../../../repos/store/index.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { SkillKind } from "../../compute/pieces/plan-lint.ts";

@@ -1,7 +1,7 @@
 /** Distinct members, machines, projects and tools among installs, by groups that overlap. Pure. */
-import type { InstalledCounts } from "../../../contract/payloads/skill-reach.ts";
+import type { InstalledCounts } from "../../../contract/payloads/skills/reach.ts";
 import type { Target } from "../../../contract/vocabulary.ts";
-import type { InstallDoc } from "../../../storage/installs.ts";
+import type { InstallDoc } from "../../../storage/usage/installs.ts";
 
 export type InstallRow = Pick<InstallDoc, "userId" | "machine" | "platform" | "scope" | "range" | "version">;
 

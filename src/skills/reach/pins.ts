@@ -1,6 +1,6 @@
 /** Pins of installs, seen from one version. Pure. */
 import semver from "semver";
-import type { PinClass } from "../../../contract/payloads/skill-reach.ts";
+import type { PinClass } from "../../../contract/payloads/skills/reach.ts";
 import { ServiceError } from "../../errors.ts";
 import { readSelector, type VersionSelector } from "../versions/semver.ts";
 

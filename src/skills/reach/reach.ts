@@ -10,8 +10,8 @@ import {
   type PinClass,
   type ReachedInstallPayload,
   type SkillReachPayload,
-} from "../../../contract/payloads/skill-reach.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+} from "../../../contract/payloads/skills/reach.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { keepMembers, pageOfInstalls } from "../../analytics/install-lists.ts";
 import type { App } from "../../app.ts";

@@ -4,7 +4,7 @@ import {
   ReachedInstallPayload,
   SkillReachPayload,
   pinClasses,
-} from "../../../contract/payloads/skill-reach.ts";
+} from "../../../contract/payloads/skills/reach.ts";
 import type { App } from "../../app.ts";
 import { listQuery } from "../../http/request/cursor.ts";
 import { routesOf, type Route } from "../../http/route.ts";

@@ -1,6 +1,6 @@
 /** `git clone {base}/{org}/{slug}.git`. */
 import { z } from "zod";
-import { reservedSlugs } from "../../../contract/reserved-slugs.ts";
+import { reservedSlugs } from "../../../contract/names/reserved-slugs.ts";
 import type { App } from "../../app.ts";
 import { gitRoutes, ServiceQuery } from "../../clone/git-endpoints.ts";
 import { nothingAt } from "../../errors.ts";

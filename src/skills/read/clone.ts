@@ -1,5 +1,5 @@
 /** A skill's bare repository for Git clients, under the same access rule as every other read. */
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";

@@ -1,7 +1,7 @@
 /** Reads of a version's bytes over HTTP: text, package, single files, file list. */
 import type { z } from "zod";
-import { ContentPayload, ManifestPayload } from "../../../contract/payloads/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import { ContentPayload, ManifestPayload } from "../../../contract/payloads/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";

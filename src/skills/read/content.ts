@@ -1,8 +1,8 @@
 /** Reads a version's bytes by the commit id in its row, so an outdated ref has no effect. */
 import type { Readable } from "node:stream";
 import { limits } from "../../../contract/limits.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";
 import { splitStored } from "../frontmatter.ts";

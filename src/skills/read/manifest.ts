@@ -1,10 +1,10 @@
 /** Files of a version with sizes and digests. */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { ManifestFile, ManifestPayload } from "../../../contract/payloads/skills.ts";
+import type { ManifestFile, ManifestPayload } from "../../../contract/payloads/skills/skills.ts";
 import type { WrittenCommit } from "../../../repos/store/index.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 
 /** Stores a package's file list before the version exists. For a text, the list is read from its commit. */

@@ -1,5 +1,5 @@
 /** The malicious versions of skills of others that an administrator of the service sees and releases. */
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import { administers } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

@@ -1,8 +1,8 @@
 /** Decisions about versions that wait for a review. */
 import { isFlagged } from "../../../contract/scan/policy.ts";
-import type { VersionMark } from "../../../storage/skills.ts";
-import type { ReviewRule } from "../../../storage/tenants.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { ReviewRule } from "../../../storage/organizations/tenants.ts";
+import type { VersionMark } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import { administers, isNarrowed, limitsOf, membershipIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

@@ -1,10 +1,10 @@
 /** Decisions as pages show them, copied from the audit events of the writes that made them, and comments. */
 import { limits } from "../../../contract/limits.ts";
-import type { ReviewEntryPayload } from "../../../contract/payloads/reviews.ts";
+import type { ReviewEntryPayload } from "../../../contract/payloads/skills/reviews.ts";
 import type { EventName } from "../../../contract/vocabulary.ts";
-import type { SkillDoc, SkillToProject } from "../../../storage/skills.ts";
-import type { VersionReviewDoc } from "../../../storage/version-reviews.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc, SkillToProject } from "../../../storage/skills/skills.ts";
+import type { VersionReviewDoc } from "../../../storage/versions/reviews.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";

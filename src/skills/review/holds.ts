@@ -1,5 +1,5 @@
 /** Holds of new versions by review rules. */
-import type { VersionMark } from "../../../storage/skills.ts";
+import type { VersionMark } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { membershipIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

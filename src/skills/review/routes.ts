@@ -5,7 +5,7 @@ import {
   ReviewEntryPayload,
   ReviewPayload,
   WaitingReviewPayload,
-} from "../../../contract/payloads/reviews.ts";
+} from "../../../contract/payloads/skills/reviews.ts";
 import type { App } from "../../app.ts";
 import { listQuery } from "../../http/request/cursor.ts";
 import { routesOf, type Route } from "../../http/route.ts";

@@ -1,8 +1,8 @@
 /** Versions that wait for a review, for those who decide about them and for those who may change the skills. */
 import { z } from "zod";
-import type { ReviewPayload, WaitingReviewPayload } from "../../../contract/payloads/reviews.ts";
-import type { SkillDoc, VersionMark } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { ReviewPayload, WaitingReviewPayload } from "../../../contract/payloads/skills/reviews.ts";
+import type { SkillDoc, VersionMark } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { forbidden } from "../../errors.ts";

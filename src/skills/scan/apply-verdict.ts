@@ -6,8 +6,8 @@ import {
   type ScanPolicy,
 } from "../../../contract/scan/policy.ts";
 import type { ScanVerdict } from "../../../contract/scan/report.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionScanDoc } from "../../../storage/version-scans.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionScanDoc } from "../../../storage/versions/scans.ts";
 import type { App } from "../../app.ts";
 import { changeByService } from "../marks/change-by-service.ts";
 

@@ -1,7 +1,7 @@
 /** The scan of a version for its readers. */
-import type { ScanPayload } from "../../../contract/payloads/scans.ts";
-import type { VersionScanDoc } from "../../../storage/version-scans.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { ScanPayload } from "../../../contract/payloads/skills/scans.ts";
+import type { VersionScanDoc } from "../../../storage/versions/scans.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadSkill, readsAsMember, type SeenSkill } from "../load.ts";

@@ -1,5 +1,5 @@
 /** Requests of scans, which `run-scans.ts` completes. */
-import type { SkillDoc, SkillToProject } from "../../../storage/skills.ts";
+import type { SkillDoc, SkillToProject } from "../../../storage/skills/skills.ts";
 import type { App } from "../../app.ts";
 
 /** Requests scans of the new versions of skills. Called before the versions are no longer pending. */

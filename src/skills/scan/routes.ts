@@ -1,5 +1,5 @@
 /** Routes of scans. */
-import { ScanPayload } from "../../../contract/payloads/scans.ts";
+import { ScanPayload } from "../../../contract/payloads/skills/scans.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { VersionParams } from "../schema.ts";

@@ -1,7 +1,7 @@
 /** Search entries of skills: from their documents alone at once, and from their whole texts soon after. */
-import { cutFences } from "../../../contract/frontmatter.ts";
+import { cutFences } from "../../../contract/document/frontmatter.ts";
 import type { NewSearchEntry } from "../../../storage/search/entries.ts";
-import type { SkillToIndex } from "../../../storage/skills.ts";
+import type { SkillToIndex } from "../../../storage/skills/skills.ts";
 import type { App } from "../../app.ts";
 import { rootFileOf } from "../publish/content/text-source.ts";
 import { packTerms } from "./terms/packed.ts";

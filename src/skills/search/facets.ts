@@ -1,6 +1,6 @@
 /** Counts of all that a search finds, of the skills that the access decision allows. */
 import { LRUCache } from "lru-cache";
-import { searchScopes, type SearchFacets } from "../../../contract/payloads/search.ts";
+import { searchScopes, type SearchFacets } from "../../../contract/payloads/discovery/search.ts";
 import type { CountedSkill, SkillConditions, SkillScope } from "../../../storage/search/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

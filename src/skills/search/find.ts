@@ -2,7 +2,7 @@
  * Ranked search over what a caller can read: their organizations' skills, and the public ones. The entries that match
  * the words are read by the caller's scope, and scored in the process.
  */
-import type { confidences } from "../../../contract/payloads/search.ts";
+import type { confidences } from "../../../contract/payloads/discovery/search.ts";
 import type { SkillType, Visibility } from "../../../contract/vocabulary.ts";
 import type { EntryFilter } from "../../../storage/search/entries.ts";
 import { scopeClauses, type SkillScope, type TenantScope } from "../../../storage/search/skills.ts";

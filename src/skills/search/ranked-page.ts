@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { searchSorts, type SearchSort } from "../../../contract/vocabulary.ts";
 import type { SkillConditions, SkillScope } from "../../../storage/search/skills.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { invalidRequest } from "../../errors.ts";

@@ -1,5 +1,5 @@
 /** Ranked search over HTTP. */
-import { SearchHit, searchPageFields } from "../../../contract/payloads/search.ts";
+import { SearchHit, searchPageFields } from "../../../contract/payloads/discovery/search.ts";
 import { searchFields } from "../../../contract/vocabulary.ts";
 import type { Actor } from "../../access/actor.ts";
 import { administers } from "../../access/decide.ts";

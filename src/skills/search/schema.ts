@@ -1,8 +1,8 @@
 /** Input of lists and searches of skills. */
 import { z } from "zod";
+import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
-import { searchScopes } from "../../../contract/payloads/search.ts";
-import { toOneLine } from "../../../contract/unsafe-characters.ts";
+import { searchScopes } from "../../../contract/payloads/discovery/search.ts";
 import { searchSorts, skillTypes, visibilities } from "../../../contract/vocabulary.ts";
 import { listQuery } from "../../http/request/cursor.ts";
 import { flag } from "../../http/request/flag.ts";

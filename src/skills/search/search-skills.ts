@@ -1,5 +1,5 @@
 /** One search over the caller's own skills and the public ones, in one list. */
-import type { SearchFacets, searchScopes } from "../../../contract/payloads/search.ts";
+import type { SearchFacets, searchScopes } from "../../../contract/payloads/discovery/search.ts";
 import type { SearchSort, SkillType, Visibility } from "../../../contract/vocabulary.ts";
 import { isWhole, type SkillScope } from "../../../storage/search/skills.ts";
 import type { Actor } from "../../access/actor.ts";

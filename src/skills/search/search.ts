@@ -1,14 +1,14 @@
 /** Lists and search: the catalog of public skills, and the skills of the caller's organizations. */
 import { z } from "zod";
 import type { SearchSort } from "../../../contract/vocabulary.ts";
-import type { TreeState } from "../../../storage/folders.ts";
+import type { TreeState } from "../../../storage/folders/folders.ts";
 import {
   sortFields,
   type ListedSkill,
   type SkillQuery,
   type SkillSort,
 } from "../../../storage/search/skills.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor, Membership } from "../../access/actor.ts";
 import { readableTenants } from "../../access/decide.ts";
 import type { App } from "../../app.ts";

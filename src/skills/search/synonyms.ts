@@ -1,8 +1,8 @@
 /** Related words of an organization: those of its own language, beside the ones that every search knows. */
 import { z } from "zod";
+import { oneLineText } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
-import { SearchSynonymsPayload } from "../../../contract/payloads/search.ts";
-import { oneLineText } from "../../../contract/unsafe-characters.ts";
+import { SearchSynonymsPayload } from "../../../contract/payloads/discovery/search.ts";
 import type { SkillScope } from "../../../storage/search/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

@@ -1,8 +1,8 @@
 /** Moves a skill to another folder of its organization. Its slug, publicId and versions don't change. */
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
-import type { MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
-import type { SkillReachPayload } from "../../../contract/payloads/skill-reach.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { MovedReadersPayload } from "../../../contract/payloads/skills/exposure.ts";
+import type { SkillReachPayload } from "../../../contract/payloads/skills/reach.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

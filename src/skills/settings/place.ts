@@ -1,7 +1,7 @@
 /** Location of a skill: the folder that a publish or a move names, and the reservation of its slug in that folder. */
 import { setTimeout as pause } from "node:timers/promises";
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";
 import { forbidden, notFound } from "../../errors.ts";

@@ -2,7 +2,7 @@
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
 import { isDuplicate } from "../../../storage/database.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

@@ -1,10 +1,10 @@
 /** Changes to a skill that create no version: settings, rollback, deletion. */
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
-import type { MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
-import type { SkillReachPayload } from "../../../contract/payloads/skill-reach.ts";
+import type { MovedReadersPayload } from "../../../contract/payloads/skills/exposure.ts";
+import type { SkillReachPayload } from "../../../contract/payloads/skills/reach.ts";
 import type { EventName } from "../../../contract/vocabulary.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

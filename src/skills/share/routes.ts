@@ -1,5 +1,5 @@
 /** Anonymous sharing over HTTP. Shared skills are read, changed and deleted like any other. */
-import { SharedPayload } from "../../../contract/payloads/share.ts";
+import { SharedPayload } from "../../../contract/payloads/skills/share.ts";
 import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
 import { loadSkill } from "../load.ts";

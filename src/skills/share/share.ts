@@ -5,7 +5,7 @@
  * The share slot is reserved before anything is written, and counts from then on. A crash leaves a slot without a
  * skill, which the reconcile job releases.
  */
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import { actorKey, type Actor, type AnonymousKeyActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

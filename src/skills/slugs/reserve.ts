@@ -1,7 +1,7 @@
 /** Reservations of slugs that skills no longer have. */
 import { limits } from "../../../contract/limits.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { SlugReservation } from "../../../storage/slug-reservations.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { SlugReservation } from "../../../storage/skills/slug-reservations.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { isInCatalog } from "../load.ts";

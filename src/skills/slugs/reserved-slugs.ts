@@ -2,8 +2,8 @@
  * Reserved slugs of an organization. Only its owners see and free them, since they name skills that others may not see:
  * `organization: delete` is what no other role can have.
  */
-import type { ReservedSlugPayload } from "../../../contract/payloads/slugs.ts";
-import type { SlugReservation } from "../../../storage/slug-reservations.ts";
+import type { ReservedSlugPayload } from "../../../contract/payloads/skills/slugs.ts";
+import type { SlugReservation } from "../../../storage/skills/slug-reservations.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";

@@ -1,6 +1,6 @@
 /** Routes of renames, and of an organization's reserved slugs. */
 import { z } from "zod";
-import { RenamedSkillPayload, ReservedSlugPayload } from "../../../contract/payloads/slugs.ts";
+import { RenamedSkillPayload, ReservedSlugPayload } from "../../../contract/payloads/skills/slugs.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { ListQuery, TenantParams } from "../../orgs/schema.ts";

@@ -1,6 +1,6 @@
 /** A skill's versions, newest first. */
 import { z } from "zod";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import { type Page } from "../../http/route.ts";

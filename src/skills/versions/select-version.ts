@@ -1,6 +1,6 @@
 /** The version that a pin or a content request selects. */
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
 import { channelOf, targetOf } from "../channels/channels.ts";

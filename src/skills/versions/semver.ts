@@ -1,8 +1,8 @@
 /** Pins: resolves numbers, exact versions and ranges to versions (semver.org). */
 import { setImmediate } from "node:timers/promises";
 import semver from "semver";
-import { isChannelName } from "../../../contract/channel-name.ts";
 import { limits } from "../../../contract/limits.ts";
+import { isChannelName } from "../../../contract/names/channel-name.ts";
 import { invalidRequest } from "../../errors.ts";
 
 export function isPrerelease(version: string): boolean {

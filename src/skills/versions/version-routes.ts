@@ -4,7 +4,7 @@ import {
   MarkedVersionPayload,
   RevertedSkillPayload,
   VersionPayload,
-} from "../../../contract/payloads/skills.ts";
+} from "../../../contract/payloads/skills/skills.ts";
 import type { App } from "../../app.ts";
 import { Page, Reply, routesOf, type Route } from "../../http/route.ts";
 import { diffVersions } from "../diff/diff-versions.ts";

@@ -5,8 +5,8 @@
  */
 import { LRUCache } from "lru-cache";
 import { limits } from "../../../contract/limits.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { VersionContent, VersionDoc } from "../../../storage/versions.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
+import type { VersionContent, VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import type { SeenSkill } from "../load.ts";
 import { unseenVersions } from "../marks/marks.ts";

@@ -1,5 +1,5 @@
 import { domainToUnicode } from "node:url";
-import type { SsoDomainPayload } from "../../../contract/payloads/sso-domains.ts";
+import type { SsoDomainPayload } from "../../../contract/payloads/accounts/sso-domains.ts";
 import type { SsoDomainDoc } from "../../../storage/sso/domains.ts";
 import { recordName } from "./check-record.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import { SsoDomainPayload } from "../../../contract/payloads/sso-domains.ts";
+import { SsoDomainPayload } from "../../../contract/payloads/accounts/sso-domains.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";

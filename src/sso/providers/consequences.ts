@@ -1,5 +1,5 @@
 /** The effect that the enforcement of a provider would have, for the owner who decides about it. */
-import type { SsoConsequencesPayload } from "../../../contract/payloads/sso.ts";
+import type { SsoConsequencesPayload } from "../../../contract/payloads/accounts/sso.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadProvider } from "./load.ts";

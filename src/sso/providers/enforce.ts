@@ -1,5 +1,5 @@
 /** The enforcement of a provider: members other than owners have to sign in by it (`users/requirements.ts`). */
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";

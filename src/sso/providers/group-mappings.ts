@@ -1,5 +1,5 @@
 /** Mappings from groups of a provider to teams. */
-import type { SsoGroupMapping } from "../../../contract/payloads/sso.ts";
+import type { SsoGroupMapping } from "../../../contract/payloads/accounts/sso.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

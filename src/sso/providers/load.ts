@@ -1,6 +1,6 @@
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 /** Providers of an organization, for its owners. */
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";

@@ -1,4 +1,4 @@
-import type { SsoProviderPayload } from "../../../contract/payloads/sso.ts";
+import type { SsoProviderPayload } from "../../../contract/payloads/accounts/sso.ts";
 import type { SamlConnection, SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
 import { encryptionKeys } from "../saml/encryption-keys.ts";

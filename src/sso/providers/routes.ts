@@ -7,7 +7,7 @@ import {
   SsoSignInPayload,
   SsoTestPayload,
   SsoTestStartPayload,
-} from "../../../contract/payloads/sso.ts";
+} from "../../../contract/payloads/accounts/sso.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";

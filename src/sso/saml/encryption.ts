@@ -5,7 +5,7 @@
  */
 import { createDecipheriv, type CipherGCMTypes } from "node:crypto";
 import { decryptKeyInfo } from "xml-encryption";
-import { sizeText } from "../../../contract/size-text.ts";
+import { sizeText } from "../../../contract/text/size-text.ts";
 import { assertionNs, encryptionNs } from "./names.ts";
 import { shown } from "./response-checks.ts";
 import { childrenOf, descendantsOf, textOf, type XmlElement } from "./xml.ts";

@@ -1,9 +1,9 @@
 /** The completion of a sign-in in the browser that began it. */
 import { limits } from "../../../contract/limits.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { SsoAttemptDoc, SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import type { Actor, Origin } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { SignedIn } from "../../auth/sign-in.ts";

@@ -2,13 +2,13 @@
  * Accounts that a provider creates. The identity is written first and names the id of the account, so that of
  * concurrent or interrupted sign-ins all create the same one.
  */
-import { toOneLine } from "../../../contract/unsafe-characters.ts";
+import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import { isDuplicate } from "../../../storage/database.ts";
 import { outboxFields } from "../../../storage/outbox.ts";
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoIdentityDoc } from "../../../storage/sso/identities.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
-import type { Account, UserDoc } from "../../../storage/users.ts";
+import type { Account, UserDoc } from "../../../storage/users/users.ts";
 import type { Origin } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents } from "../../audit/events.ts";

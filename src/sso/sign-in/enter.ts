@@ -1,12 +1,12 @@
+import type { SignInMethod, SsoProof } from "../../../storage/credentials/sessions.ts";
 /** The end of a sign-in: membership, teams, session and log of a person whose account is known. */
 import { isId } from "../../../storage/database.ts";
-import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { MembershipDoc } from "../../../storage/memberships/memberships.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { SignInMethod, SsoProof } from "../../../storage/sessions.ts";
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import type { Actor } from "../../access/actor.ts";
 import { ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";

@@ -2,7 +2,7 @@
 import type { EventName } from "../../../contract/vocabulary.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import type { Origin } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeSystemEvent } from "../../audit/events.ts";

@@ -1,7 +1,7 @@
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 /** Reports of groups that are not known: to the log, to the page of the provider and to the owners. */
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { App } from "../../app.ts";
 import { mailOwners } from "../../orgs/owner-mails.ts";
 

@@ -3,7 +3,7 @@
  * has no tokens, responses or addresses of callers.
  */
 import { randomInt } from "node:crypto";
-import type { SsoSignInPayload } from "../../../contract/payloads/sso.ts";
+import type { SsoSignInPayload } from "../../../contract/payloads/accounts/sso.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { SsoSignInDoc } from "../../../storage/sso/sign-ins.ts";
 import type { Actor } from "../../access/actor.ts";

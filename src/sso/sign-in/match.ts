@@ -5,11 +5,11 @@
  * no credentials of their own: they have no other owner who could confirm.
  */
 import { limits } from "../../../contract/limits.ts";
-import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { MembershipDoc } from "../../../storage/memberships/memberships.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
-import type { Account } from "../../../storage/users.ts";
+import type { Account } from "../../../storage/users/users.ts";
 import type { App } from "../../app.ts";
 import { domainOfAddress } from "../../users/email-domain.ts";
 import { foldName } from "../../users/schema.ts";

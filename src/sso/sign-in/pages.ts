@@ -1,5 +1,5 @@
 /** Pages of sign-ins by providers. */
-import type { SsoTestPayload } from "../../../contract/payloads/sso.ts";
+import type { SsoTestPayload } from "../../../contract/payloads/accounts/sso.ts";
 import type { Actor } from "../../access/actor.ts";
 import { hidden, problem } from "../../http/pages/fields.ts";
 import { postForm } from "../../http/pages/forms.ts";

@@ -1,8 +1,8 @@
 /** The response of a provider: it is checked once, and its result is stored with the attempt. */
 import { isId } from "../../../storage/database.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { SsoAttemptDoc, SsoResult } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { App } from "../../app.ts";
 import { hashSecret } from "../../secrets.ts";
 import type { ProviderResponse } from "../identity-provider.ts";

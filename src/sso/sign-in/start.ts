@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
 import { isId } from "../../../storage/database.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { SsoAttemptDoc } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { safeReturnTo } from "../../auth/pages/return-to.ts";

@@ -1,6 +1,6 @@
 /** Teams of a member from the groups of a provider: only mapped teams change, and none while groups are not known. */
 import { limits } from "../../../contract/limits.ts";
-import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { MembershipDoc } from "../../../storage/memberships/memberships.ts";
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";

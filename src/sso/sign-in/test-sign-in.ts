@@ -1,9 +1,9 @@
 /** Test sign-ins of owners: they change nothing, and show the result of every check. */
 import { limits } from "../../../contract/limits.ts";
-import type { SsoTestPayload, SsoTestStartPayload } from "../../../contract/payloads/sso.ts";
+import type { SsoTestPayload, SsoTestStartPayload } from "../../../contract/payloads/accounts/sso.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { SsoAttemptDoc, SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";

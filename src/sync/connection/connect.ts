@@ -3,7 +3,7 @@
  * branch.
  */
 import type { HostedRepository, RepositoryHost } from "../../../repos/hosts/host.ts";
-import type { ConnectionDoc, ConnectionHost } from "../../../storage/connections.ts";
+import type { ConnectionDoc, ConnectionHost } from "../../../storage/connections/connections.ts";
 import { isDuplicate } from "../../../storage/database.ts";
 import { outboxFields } from "../../../storage/outbox.ts";
 import type { Actor } from "../../access/actor.ts";

@@ -2,8 +2,8 @@
  * The member who connected a repository. They are the author of imports, so nothing is imported while they no longer
  * may connect it: they have left, lost the role, or deleted the account. Another member can take the connection over.
  */
-import type { ConnectionDoc } from "../../../storage/connections.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import { ownerRole } from "../../access/permissions.ts";
 import { decideRepository } from "../../access/repository.ts";

@@ -1,6 +1,6 @@
 /** Audit events of actions on a connection. All of them name the repository and the branch. */
 import type { EventName } from "../../../contract/vocabulary.ts";
-import type { ConnectionDoc, RequestCause } from "../../../storage/connections.ts";
+import type { ConnectionDoc, RequestCause } from "../../../storage/connections/connections.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

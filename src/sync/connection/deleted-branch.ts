@@ -1,7 +1,7 @@
 /**
  * Deleted branches: the deletion may be on purpose, so the service creates no such branch without a request.
  */
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import { SyncBlocked } from "./sync-blocked.ts";
 
 /**

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RepoError } from "../../../repos/errors.ts";
 import type { HostGuard } from "../../../repos/guard.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";

@@ -1,7 +1,7 @@
 /** Webhook of a connection, for hosts that do not report pushes without one. */
 import { randomBytes } from "node:crypto";
 import type { RepositoryHost } from "../../../repos/hosts/host.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { App } from "../../app.ts";
 
 const webhookSecretBytes = 32;

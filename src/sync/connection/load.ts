@@ -1,6 +1,6 @@
 /** Loads the connection of an organization, and checks the permission for it. */
-import type { ConnectionDoc } from "../../../storage/connections.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import { decideRepository } from "../../access/repository.ts";
 import type { App } from "../../app.ts";

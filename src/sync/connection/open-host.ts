@@ -9,7 +9,7 @@ import {
 } from "../../../repos/hosts/github.ts";
 import type { RepositoryHost } from "../../../repos/hosts/host.ts";
 import { openLocalHost } from "../../../repos/hosts/local.ts";
-import type { ConnectionDoc, ConnectionHost } from "../../../storage/connections.ts";
+import type { ConnectionDoc, ConnectionHost } from "../../../storage/connections/connections.ts";
 import type { App } from "../../app.ts";
 import { addressRemote, directoryRemote, isAddress, notOffered, refused } from "./local-remote.ts";
 import type { ConnectRepository } from "./schema.ts";

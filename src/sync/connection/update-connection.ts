@@ -1,5 +1,5 @@
 /** Changes settings of a connection. A running sync ends with the settings with which it began. */
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";

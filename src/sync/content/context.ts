@@ -2,7 +2,7 @@
 import type { HostGuard } from "../../../repos/guard.ts";
 import type { PullRequests } from "../../../repos/hosts/host.ts";
 import type { Mirror, Remote, ScanProblem } from "../../../repos/mirror/types.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { FolderCounts, SyncCounts, SyncRefusal } from "../../../storage/sync/runs.ts";
 import type { SyncActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

@@ -2,7 +2,7 @@
  * Failures that concern one directory or skill only. They are reported for it, and the sync of the others continues; a
  * failure of the host, of the database or of the disk fails the whole run.
  */
-import { PackageError } from "../../../contract/package-rules.ts";
+import { PackageError } from "../../../contract/checks/package-rules.ts";
 import { RepoError, type RepoFailure } from "../../../repos/errors.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";

@@ -4,7 +4,7 @@
  * moved over it.
  */
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
-import { cutFences } from "../../../contract/frontmatter.ts";
+import { cutFences } from "../../../contract/document/frontmatter.ts";
 import { textOf, withoutManagedHeader } from "../../../repos/mirror/layout.ts";
 import type { RemoteSkill } from "../../../repos/mirror/types.ts";
 import type { App } from "../../app.ts";

@@ -1,6 +1,6 @@
 /** Plans both directions of a sync, as a full sync would: the imports first, then the exports after them. */
 import type { Mirror, RemoteScan } from "../../../repos/mirror/types.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { SyncBase } from "../../../storage/sync/bases.ts";
 import type { SyncProposed } from "../../../storage/sync/proposed.ts";
 import type { SyncRefusal } from "../../../storage/sync/runs.ts";

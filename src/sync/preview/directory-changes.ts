@@ -3,7 +3,7 @@
  * beyond the limits are listed without their lines.
  */
 import { limits } from "../../../contract/limits.ts";
-import type { FileDiffPayload } from "../../../contract/payloads/skills.ts";
+import type { FileDiffPayload } from "../../../contract/payloads/skills/skills.ts";
 import type { DirectoryChangesPayload } from "../../../contract/payloads/sync.ts";
 import { exportedFile } from "../../../repos/mirror/layout.ts";
 import type { RemoteSkill } from "../../../repos/mirror/types.ts";

@@ -1,4 +1,4 @@
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { ReadableFolders } from "../report/readable-folders.ts";
 
 /** Request for a plan, as plain data that can be sent to a child process: credentials are sealed in it. */

@@ -1,8 +1,8 @@
 /** Conflicts of an organization's syncs, with both sides, and the mark of a person that the result is fine as it is. */
 import { z } from "zod";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { SyncConflictDoc } from "../../../storage/sync/conflicts.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
+import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";

@@ -1,6 +1,6 @@
 /** State of a connection and history of syncs, for their readers, and syncs requested by hand. */
 import { z } from "zod";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { SyncBaseDoc } from "../../../storage/sync/bases.ts";
 import type { SyncProblem } from "../../../storage/sync/problem.ts";
 import type { ProposalDoc } from "../../../storage/sync/proposals.ts";

@@ -1,3 +1,4 @@
+import { publicName } from "../../../contract/names/public-name.ts";
 import type { SyncConflictPayload } from "../../../contract/payloads/sync-conflicts.ts";
 import type {
   ConnectionPayload,
@@ -5,9 +6,8 @@ import type {
   RepositorySyncPayload,
   SyncRunPayload,
 } from "../../../contract/payloads/sync.ts";
-import { publicName } from "../../../contract/public-name.ts";
 import type { HostKind, ProposalState } from "../../../contract/vocabulary.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { ProposalDoc } from "../../../storage/sync/proposals.ts";
 import type { SyncRunDoc } from "../../../storage/sync/runs.ts";
 import type { App } from "../../app.ts";

@@ -1,8 +1,8 @@
 /** The lease of a connection: one sync at a time, renewed while it runs, and returned with the result. */
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { SyncProblem } from "../../../storage/sync/problem.ts";
 import type { SyncRefusal } from "../../../storage/sync/runs.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { App } from "../../app.ts";
 import { watchAccess, type HostAccess } from "../connection/host-access.ts";
 import { retryAt } from "./retry.ts";

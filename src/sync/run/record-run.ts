@@ -2,7 +2,7 @@
 import { limits } from "../../../contract/limits.ts";
 import { noteCount } from "../../../contract/observation.ts";
 import type { Mirrors } from "../../../repos/mirror/types.ts";
-import type { ConnectionDoc, RequestCause } from "../../../storage/connections.ts";
+import type { ConnectionDoc, RequestCause } from "../../../storage/connections/connections.ts";
 import { isDatabaseOutage } from "../../../storage/database.ts";
 import type { SyncCounts } from "../../../storage/sync/runs.ts";
 import type { App } from "../../app.ts";

@@ -1,4 +1,4 @@
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { SyncRunDoc } from "../../../storage/sync/runs.ts";
 import type { App } from "../../app.ts";
 import { recordMessages, syncActor } from "../../webhooks/record-messages.ts";

@@ -1,6 +1,6 @@
 /** Failures of a sync: whether it is retried, and when. */
 import { RepoError } from "../../../repos/errors.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { SyncProblem } from "../../../storage/sync/problem.ts";
 import type { App } from "../../app.ts";
 import { blockedBy, toSentence } from "../connection/host-errors.ts";

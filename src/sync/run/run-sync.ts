@@ -5,7 +5,7 @@
 import type { HostGuard } from "../../../repos/guard.ts";
 import type { RepositoryHost } from "../../../repos/hosts/host.ts";
 import type { Mirrors } from "../../../repos/mirror/types.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { App } from "../../app.ts";
 import { checkConnectingMember, connectingMemberGone } from "../connection/connecting-member.ts";
 import { withLease } from "./lease.ts";

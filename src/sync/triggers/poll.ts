@@ -5,7 +5,7 @@
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { RepoError } from "../../../repos/errors.ts";
 import type { BranchHead } from "../../../repos/hosts/host.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import type { App } from "../../app.ts";
 import { queueSync, requestSync } from "../../queue/request-sync.ts";
 import { checkConnectingMember } from "../connection/connecting-member.ts";

@@ -8,7 +8,7 @@ import { addAbortSignal } from "node:stream";
 import { openSlots } from "../../../contract/concurrency/slots.ts";
 import { limits } from "../../../contract/limits.ts";
 import { isSignature, receiveGitHubDelivery, type GitHubPush } from "../../../repos/hosts/github-webhook.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import { isId } from "../../../storage/database.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../database.ts";
-import { sums } from "../../downloads.ts";
+import { sums } from "../../usage/downloads.ts";
 
 /** Creates the days of organizations from those of their skills, if there are none: all of them or none. */
 export async function totalDownloadsOfOrganizations(database: Database): Promise<void> {

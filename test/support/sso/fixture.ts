@@ -1,6 +1,6 @@
 /** An organization whose owner sets up single sign-on. */
 import assert from "node:assert/strict";
-import type { SsoProviderPayload } from "../../../contract/payloads/sso.ts";
+import type { SsoProviderPayload } from "../../../contract/payloads/accounts/sso.ts";
 import type { TestOrg, TestService, TestUser } from "../service.ts";
 import { makeCertificate } from "./certificate.ts";
 

@@ -1,7 +1,7 @@
 /** A program that a person has given access by OAuth, in the fewest requests. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { OauthTokenPayload } from "../../../contract/payloads/oauth.ts";
+import type { OauthTokenPayload } from "../../../contract/payloads/accounts/oauth.ts";
 import type { TestService } from "../service.ts";
 import { formOf } from "./saml-browser.ts";
 

@@ -10,7 +10,7 @@ import path from "node:path";
 import type { App } from "../../../src/app.ts";
 import { proofTag } from "../../../src/sync/connection/write-access-proof.ts";
 import { pollConnections } from "../../../src/sync/triggers/poll.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../storage/connections/connections.ts";
 import { reconcile } from "../../../workers/maintenance/reconcile.ts";
 import { runConnection } from "../../../workers/sync/run.ts";
 import { runGit, type HostedRepo } from "../host/git-host.ts";

@@ -1,7 +1,7 @@
 /** Random changes by members in the service, through its API. */
 import assert from "node:assert/strict";
 import { eraseSkill } from "../../../src/skills/settings/erase.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import { restrict } from "../organization.ts";
 import type { Random } from "../random.ts";
 import { makeZip, skillMd } from "../zip.ts";

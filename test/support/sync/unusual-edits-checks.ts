@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { hashObject } from "../../../repos/store/objects.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import { runGit } from "../host/git-host.ts";
 import { skillDirectories, type SyncFixture } from "./fixture.ts";
 import { originOf } from "./unusual-edits.ts";

@@ -2,7 +2,7 @@
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../generated/api-types.ts";
 import { untilReachable } from "../connection/state.ts";
-import { isSignedIn, signInAgain, verifyAgain } from "./sign-in-again.ts";
+import { isSignedIn, signInAgain, verifyAgain } from "./account/sign-in-again.ts";
 
 export type Schemas = components["schemas"];
 

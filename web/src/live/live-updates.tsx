@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { countText } from "../../../contract/count-text.ts";
-import { identityQuery } from "../api/session.ts";
+import { countText } from "../../../contract/text/count-text.ts";
+import { identityQuery } from "../api/account/session.ts";
 import { openRefetcher, type Refetcher } from "./refetch.ts";
 import { listen } from "./stream.ts";
 

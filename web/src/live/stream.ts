@@ -2,7 +2,7 @@
  * Changes by other people, from the service's event stream. One tab of the browser reads the stream and passes each
  * message on to the others; when it closes, the browser hands its lock to another tab, which continues.
  */
-import type { ChangePayload } from "../../../contract/payloads/events.ts";
+import type { ChangePayload } from "../../../contract/payloads/service/events.ts";
 import { isSessionEnding, sessionEnd } from "../api/client.ts";
 
 export type Change = ChangePayload;

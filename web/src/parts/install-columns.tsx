@@ -1,9 +1,9 @@
-import { countText } from "../../../contract/count-text.ts";
+import { countText } from "../../../contract/text/count-text.ts";
 import type { Target } from "../../../contract/vocabulary.ts";
 import type { Column } from "./lists/data-table.tsx";
 import { Person } from "./people/person.tsx";
-import { Time } from "./time.tsx";
-import { toolNames } from "./tool-names.ts";
+import { Time } from "./text/time.tsx";
+import { toolNames } from "./text/tool-names.ts";
 
 /** Columns that lists of installs share. */
 interface Install {

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import { countText, numberText } from "../../../contract/count-text.ts";
+import { countText, numberText } from "../../../contract/text/count-text.ts";
 import type { Schemas } from "../api/client.ts";
+import { ShareBar } from "./charts/share-bar.tsx";
 import { DataTable, type Column } from "./lists/data-table.tsx";
-import { ShareBar } from "./share-bar.tsx";
-import { visibleText } from "./visible-text.ts";
+import { visibleText } from "./text/visible-text.ts";
 
 interface Row {
   team: { id: string; name: string };

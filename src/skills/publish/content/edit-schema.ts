@@ -1,7 +1,7 @@
 /** Changes of single files, from which a version is made on the basis of an earlier one. */
 import { z } from "zod";
+import { fileModes } from "../../../../contract/checks/package-rules.ts";
 import { limits } from "../../../../contract/limits.ts";
-import { fileModes } from "../../../../contract/package-rules.ts";
 
 const isWellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
 

@@ -1,11 +1,11 @@
 /** Content that is made from an earlier version by changing single files. All other files keep their blobs. */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { canonicalContent, checkPackagePaths } from "../../../../contract/package-rules.ts";
-import type { FrontmatterDefaults } from "../../../../contract/skill-rules.ts";
+import { canonicalContent, checkPackagePaths } from "../../../../contract/checks/package-rules.ts";
+import type { FrontmatterDefaults } from "../../../../contract/checks/skill-rules.ts";
 import type { FileEntry, TreeFile } from "../../../../repos/store/index.ts";
-import type { SkillDoc } from "../../../../storage/skills.ts";
-import type { VersionDoc } from "../../../../storage/versions.ts";
+import type { SkillDoc } from "../../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../../storage/versions/versions.ts";
 import { actorKey, type Actor } from "../../../access/actor.ts";
 import type { App } from "../../../app.ts";
 import type { CallerCompute } from "../../../compute/compute.ts";

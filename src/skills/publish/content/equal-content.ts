@@ -1,6 +1,6 @@
 /** Comparison of content with the version that a new one would follow, for publishes that skip equal content. */
-import type { SkillDoc, VersionSummary } from "../../../../storage/skills.ts";
-import type { VersionDoc } from "../../../../storage/versions.ts";
+import type { SkillDoc, VersionSummary } from "../../../../storage/skills/skills.ts";
+import type { VersionDoc } from "../../../../storage/versions/versions.ts";
 import type { App } from "../../../app.ts";
 import { stateOf } from "../../marks/marks.ts";
 import { findVersion, findVersionBySemver } from "../../versions/versions.ts";

@@ -1,10 +1,10 @@
+import type { FileMode } from "../../../../contract/checks/package-rules.ts";
+import { publishWarnings } from "../../../../contract/checks/skill-advice.ts";
+import { type SkillText, tooLargeText } from "../../../../contract/checks/skill-rules.ts";
 /** Content of a package: an uploaded zip whose SKILL.md describes it. The files are stored unchanged. */
-import { firstParagraph } from "../../../../contract/first-paragraph.ts";
+import { firstParagraph } from "../../../../contract/document/first-paragraph.ts";
 import { limits } from "../../../../contract/limits.ts";
-import type { FileMode } from "../../../../contract/package-rules.ts";
-import { publishWarnings } from "../../../../contract/skill-advice.ts";
-import { type SkillText, tooLargeText } from "../../../../contract/skill-rules.ts";
-import { readUtf8 } from "../../../../contract/text-encoding.ts";
+import { readUtf8 } from "../../../../contract/text/text-encoding.ts";
 import type { CallerCompute } from "../../../compute/compute.ts";
 import { readText } from "../../../compute/read-text.ts";
 import { refusalOf } from "../../frontmatter.ts";

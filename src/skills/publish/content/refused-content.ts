@@ -1,6 +1,6 @@
 /** Content that was taken down can't be published again in the same tenant, under any name, unless it stays private. */
 import { limits } from "../../../../contract/limits.ts";
-import type { SkillDoc } from "../../../../storage/skills.ts";
+import type { SkillDoc } from "../../../../storage/skills/skills.ts";
 import type { App } from "../../../app.ts";
 import { ServiceError } from "../../../errors.ts";
 import { listHashes } from "../../versions/versions.ts";

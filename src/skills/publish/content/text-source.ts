@@ -1,14 +1,14 @@
 /** Content of a single-file skill: validated, split and ready to be written as a tree of one file. */
 import { createHash } from "node:crypto";
-import { firstParagraph } from "../../../../contract/first-paragraph.ts";
+import { canonicalContent } from "../../../../contract/checks/package-rules.ts";
+import { publishWarnings } from "../../../../contract/checks/skill-advice.ts";
+import type { FrontmatterDefaults, SkillText } from "../../../../contract/checks/skill-rules.ts";
+import { firstParagraph } from "../../../../contract/document/first-paragraph.ts";
 import { limits } from "../../../../contract/limits.ts";
-import { canonicalContent } from "../../../../contract/package-rules.ts";
-import { publishWarnings } from "../../../../contract/skill-advice.ts";
-import type { FrontmatterDefaults, SkillText } from "../../../../contract/skill-rules.ts";
 import type { ContentFormat, SkillType } from "../../../../contract/vocabulary.ts";
 import type { TreeSource } from "../../../../repos/store/index.ts";
-import type { VersionSummary } from "../../../../storage/skills.ts";
-import type { FrontmatterDigests } from "../../../../storage/versions.ts";
+import type { VersionSummary } from "../../../../storage/skills/skills.ts";
+import type { FrontmatterDigests } from "../../../../storage/versions/versions.ts";
 import type { CallerCompute } from "../../../compute/compute.ts";
 import { completeText, readText } from "../../../compute/read-text.ts";
 import { ServiceError } from "../../../errors.ts";

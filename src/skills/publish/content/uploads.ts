@@ -7,7 +7,7 @@ import { open, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { retryLost } from "../../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../../contract/limits.ts";
-import { sizeText } from "../../../../contract/size-text.ts";
+import { sizeText } from "../../../../contract/text/size-text.ts";
 import { RepoError } from "../../../../repos/errors.ts";
 import { isDuplicate, isId } from "../../../../storage/database.ts";
 import type { UploadDoc } from "../../../../storage/uploads.ts";

@@ -1,6 +1,6 @@
+import { PackageError, type FileMode } from "../../../../contract/checks/package-rules.ts";
 /** Opens the content of a publish, text or upload, and cleans up after it. */
 import { measured } from "../../../../contract/observation.ts";
-import { PackageError, type FileMode } from "../../../../contract/package-rules.ts";
 import type { SkillType } from "../../../../contract/vocabulary.ts";
 import { retryIdempotent } from "../../../../storage/database.ts";
 import { actorKey, type Actor } from "../../../access/actor.ts";

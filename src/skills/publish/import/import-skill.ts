@@ -1,3 +1,4 @@
+import type { FrontmatterDefaults } from "../../../../contract/checks/skill-rules.ts";
 /**
  * Import of skills and versions from a connected repository. Uses the same services as a publish, with the sync as the
  * actor: it has the permissions of the connection, and the member who connected is the author. The sync has decided by
@@ -5,11 +6,10 @@
  */
 import { retryLost } from "../../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../../contract/limits.ts";
-import type { FrontmatterDefaults } from "../../../../contract/skill-rules.ts";
 import type { SkillType } from "../../../../contract/vocabulary.ts";
-import type { ConnectionDoc } from "../../../../storage/connections.ts";
-import type { SkillDoc } from "../../../../storage/skills.ts";
-import type { TenantDoc } from "../../../../storage/tenants.ts";
+import type { ConnectionDoc } from "../../../../storage/connections/connections.ts";
+import type { TenantDoc } from "../../../../storage/organizations/tenants.ts";
+import type { SkillDoc } from "../../../../storage/skills/skills.ts";
 import { actorKey, type SyncActor } from "../../../access/actor.ts";
 import { syncPermissions } from "../../../access/permissions.ts";
 import type { App } from "../../../app.ts";

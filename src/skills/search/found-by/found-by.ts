@@ -4,8 +4,8 @@
  */
 import { mapLimit } from "../../../../contract/concurrency/map-limit.ts";
 import { SingleFlight } from "../../../../contract/concurrency/single-flight.ts";
-import { cutFences } from "../../../../contract/frontmatter.ts";
-import type { FoundByPhrases, FoundByPosition } from "../../../../contract/payloads/found-by.ts";
+import { cutFences } from "../../../../contract/document/frontmatter.ts";
+import type { FoundByPhrases, FoundByPosition } from "../../../../contract/payloads/discovery/found-by.ts";
 import { credentialKey, type Actor } from "../../../access/actor.ts";
 import type { App } from "../../../app.ts";
 import { perApp } from "../../../per-app.ts";

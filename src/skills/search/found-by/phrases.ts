@@ -1,5 +1,5 @@
 /** Phrases of a skill's own text that a search for it could have. */
-import { whenToUse } from "../../../../contract/when-to-use.ts";
+import { whenToUse } from "../../../../contract/document/when-to-use.ts";
 import { stopWords } from "../terms/stop-words.ts";
 import { wordsOf } from "../terms/words.ts";
 

@@ -1,4 +1,4 @@
-import { FoundByPhrases, FoundByPosition } from "../../../../contract/payloads/found-by.ts";
+import { FoundByPhrases, FoundByPosition } from "../../../../contract/payloads/discovery/found-by.ts";
 import type { App } from "../../../app.ts";
 import { routesOf, type Route } from "../../../http/route.ts";
 import { SkillParams } from "../../schema.ts";

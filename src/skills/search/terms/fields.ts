@@ -1,6 +1,6 @@
+import { whenToUse } from "../../../../contract/document/when-to-use.ts";
 /** Fields of a skill in which words are found, with what a word in each of them is worth. */
 import { type SearchField } from "../../../../contract/vocabulary.ts";
-import { whenToUse } from "../../../../contract/when-to-use.ts";
 
 interface FieldRule {
   /** Worth of a word in it. */

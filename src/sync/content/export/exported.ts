@@ -10,8 +10,8 @@ import {
 import type { MirrorFile } from "../../../../repos/mirror/types.ts";
 import { hashObject } from "../../../../repos/store/objects.ts";
 import type { RepoId } from "../../../../repos/store/types.ts";
-import type { MirroredSkill } from "../../../../storage/tenant-skills.ts";
-import type { VersionDoc } from "../../../../storage/versions.ts";
+import type { MirroredSkill } from "../../../../storage/skills/tenant-skills.ts";
+import type { VersionDoc } from "../../../../storage/versions/versions.ts";
 import type { App } from "../../../app.ts";
 import { loadTree } from "../../../folders/tree/trees.ts";
 import { findVersionOf, listContents } from "../../../skills/versions/versions.ts";

@@ -1,7 +1,7 @@
 /** Generated files: the list of skills, and those with which a connected repository is a marketplace. */
 import { mapLimit } from "../../../../contract/concurrency/map-limit.ts";
 import { limits } from "../../../../contract/limits.ts";
-import { publicName } from "../../../../contract/public-name.ts";
+import { publicName } from "../../../../contract/names/public-name.ts";
 import {
   pluginsFolder,
   type GeneratedEdit,
@@ -10,7 +10,7 @@ import {
   type PluginFolder,
 } from "../../../../repos/mirror/generated/types.ts";
 import { indexFile, marketplaceNotice } from "../../../../repos/mirror/layout.ts";
-import type { ConnectionDoc } from "../../../../storage/connections.ts";
+import type { ConnectionDoc } from "../../../../storage/connections/connections.ts";
 import type { App } from "../../../app.ts";
 import { skillPage } from "../../../reach/marketplaces/addresses.ts";
 import { isTextRule } from "../../../reach/marketplaces/audience.ts";

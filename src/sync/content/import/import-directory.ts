@@ -1,6 +1,6 @@
 /** Import of one directory: it is adopted, or becomes a skill or a version by the functions that a publish calls. */
 import type { RemoteChange, RemoteSkill } from "../../../../repos/mirror/types.ts";
-import type { SkillDoc } from "../../../../storage/skills.ts";
+import type { SkillDoc } from "../../../../storage/skills/skills.ts";
 import type { SyncBase } from "../../../../storage/sync/bases.ts";
 import { slugOfSkill } from "../../../folders/tree/slug.ts";
 import { noteConflict } from "../../../skills/following/note-changes.ts";

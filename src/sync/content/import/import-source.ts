@@ -5,7 +5,7 @@ import path from "node:path";
 import type { ContentFormat } from "../../../../contract/vocabulary.ts";
 import { planImport as planSource, textOf, withoutManagedHeader } from "../../../../repos/mirror/layout.ts";
 import type { DirectoryListing, RemoteSkill } from "../../../../repos/mirror/types.ts";
-import type { SkillDoc } from "../../../../storage/skills.ts";
+import type { SkillDoc } from "../../../../storage/skills/skills.ts";
 import { ServiceError } from "../../../errors.ts";
 import { readPackageSource } from "../../../skills/publish/content/package-source.ts";
 import { readTextSource, type VersionSource } from "../../../skills/publish/content/text-source.ts";

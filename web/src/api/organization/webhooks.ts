@@ -1,5 +1,5 @@
 /** Webhooks of an organization, and the messages to their receivers. */
-import type { WebhookEvent, WebhookKind } from "../../../../contract/webhook-events.ts";
+import type { WebhookEvent, WebhookKind } from "../../../../contract/events/webhook-events.ts";
 import { api, dataOf, ok, type Schemas } from "../client.ts";
 import { pages, query } from "../query.ts";
 

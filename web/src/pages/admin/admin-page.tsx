@@ -2,12 +2,12 @@ import "./admin.css";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { identityQuery } from "../../api/session.ts";
-import { NotFound } from "../../parts/not-found.tsx";
-import { Page } from "../../parts/page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
-import { TabNav } from "../../parts/tab-nav.tsx";
+import { identityQuery } from "../../api/account/session.ts";
+import { Page } from "../../parts/page/page.tsx";
+import { TabNav } from "../../parts/page/tab-nav.tsx";
+import { NotFound } from "../../parts/states/not-found.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { SkeletonRows } from "../../parts/states/skeleton-rows.tsx";
 
 const tabs = [
   { to: "/admin/jobs", label: "Jobs" },

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { identityQuery } from "../../api/account/session.ts";
 import { ApiError } from "../../api/client.ts";
-import { identityQuery } from "../../api/session.ts";
-import { Problem } from "../../parts/problem.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 /**
  * The failure of a list. The lists of the administration exist for administrators only: if one is not found, the

@@ -1,5 +1,5 @@
 import type { LinkProps } from "@tanstack/react-router";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import type { AdminConnection, Queue, ServiceHealth } from "../../api/admin.ts";
 import type { Check } from "./health-checks.tsx";
 import { queueTitle } from "./jobs/titles.ts";

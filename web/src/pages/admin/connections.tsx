@@ -3,7 +3,7 @@ import { createFileRoute } from "@tanstack/react-router";
 import { connectionsQuery, type AdminConnection } from "../../api/admin.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { ListSection } from "../../parts/lists/list-section.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { duration } from "./figures.ts";

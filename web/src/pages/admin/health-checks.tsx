@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck } from "lucide-react";
-import { bytesText } from "../../../../contract/size-text.ts";
+import { bytesText } from "../../../../contract/text/size-text.ts";
 import type { ServiceHealth } from "../../api/admin.ts";
 import { duration } from "./figures.ts";
 

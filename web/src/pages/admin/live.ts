@@ -2,7 +2,7 @@
  * The state of the queues as it changes: by the service's events or, if they don't arrive, by polling. The page always
  * shows which of the two applies, so that old figures are recognizable.
  */
-import type { QueuesEvent } from "../../../../contract/payloads/jobs.ts";
+import type { QueuesEvent } from "../../../../contract/payloads/service/jobs.ts";
 import type { Queue } from "../../api/admin.ts";
 import { ApiError } from "../../api/client.ts";
 

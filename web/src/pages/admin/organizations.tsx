@@ -1,13 +1,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import { Fragment } from "react";
-import { numberText } from "../../../../contract/count-text.ts";
+import { numberText } from "../../../../contract/text/count-text.ts";
 import { organizationsQuery, type AdminOrganization } from "../../api/admin.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { ListSection } from "../../parts/lists/list-section.tsx";
 import { SearchField } from "../../parts/lists/search-field.tsx";
-import { Time } from "../../parts/time.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Time } from "../../parts/text/time.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { StorageCell } from "./storage-limit.tsx";

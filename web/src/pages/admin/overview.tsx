@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { CircleAlert, CircleCheck } from "lucide-react";
-import { numberText } from "../../../../contract/count-text.ts";
+import { numberText } from "../../../../contract/text/count-text.ts";
 import {
   connectionsQuery,
   healthQuery,
@@ -13,8 +13,8 @@ import {
 import { sentenceOf, sentenceText } from "../../parts/audit/text/sentence.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
-import { Time } from "../../parts/time.tsx";
+import { SkeletonRows } from "../../parts/states/skeleton-rows.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { attentionOf, type AttentionItem } from "./attention.ts";

@@ -2,8 +2,8 @@ import { Modal, Textarea } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { DialogForm } from "../../parts/dialog-form.tsx";
-import { fieldError } from "../../parts/form.tsx";
+import { DialogForm } from "../../parts/forms/dialog-form.tsx";
+import { fieldError } from "../../parts/forms/form.tsx";
 
 interface Props {
   title: string;

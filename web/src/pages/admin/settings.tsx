@@ -9,7 +9,7 @@ import {
   type SignUpMode,
 } from "../../../../contract/vocabulary.ts";
 import { changeSettings, serviceSettingsQuery } from "../../api/admin.ts";
-import { Loaded } from "../../parts/loaded.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { ReasonDialog } from "./reason-dialog.tsx";

@@ -1,9 +1,9 @@
 import { Button, NumberInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { bytesText } from "../../../../contract/size-text.ts";
+import { bytesText } from "../../../../contract/text/size-text.ts";
 import { organizationsQuery, setStorageLimit, type AdminOrganization } from "../../api/admin.ts";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { ReasonDialog } from "./reason-dialog.tsx";
 
 const megabyte = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { identityQuery } from "../../api/account/session.ts";
 import { queuesQuery, type Queue } from "../../api/admin.ts";
-import { identityQuery } from "../../api/session.ts";
 import { watchPointer } from "../../live/refetch.ts";
 import { useStable } from "../../parts/use-stable.ts";
 import { listen, type LiveState } from "./live.ts";

@@ -3,16 +3,16 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { numberText } from "../../../../contract/count-text.ts";
+import { numberText } from "../../../../contract/text/count-text.ts";
 import type { Schemas } from "../../api/client.ts";
 import { contextQuery } from "../../api/organization/organizations.ts";
 import { seriesOf } from "../../parts/charts/series.ts";
-import { saveCsv } from "../../parts/csv.ts";
+import { ShareBar } from "../../parts/charts/share-bar.tsx";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Segments } from "../../parts/segments.tsx";
-import { ShareBar } from "../../parts/share-bar.tsx";
-import { toolNames } from "../../parts/tool-names.ts";
+import { Segments } from "../../parts/page/segments.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { saveCsv } from "../../parts/text/csv.ts";
+import { toolNames } from "../../parts/text/tool-names.ts";
 import { skillColumn } from "./skill-table.tsx";
 
 const StackedBars = lazy(async () => ({

@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
+import { may } from "../../api/account/session.ts";
 import type { Schemas } from "../../api/client.ts";
 import { analyticsQuery } from "../../api/organization/organizations.ts";
-import { may } from "../../api/session.ts";
 import { Downloads } from "../../parts/downloads/downloads.tsx";
 import { daysOf, readDownloadsSearch } from "../../parts/downloads/search.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { OrganizationPage } from "../../parts/page/organization-page.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
 import { ContextBudget } from "./context-budget.tsx";
 import { Teams } from "./teams.tsx";
 import { Usage } from "./usage.tsx";

@@ -1,11 +1,11 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { numberText } from "../../../../contract/count-text.ts";
+import { numberText } from "../../../../contract/text/count-text.ts";
 import type { Schemas } from "../../api/client.ts";
 import { teamUsageQuery, tenantTeamsQuery } from "../../api/organization/organizations.ts";
 import { actionsColumn, DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
 import { TeamTable } from "../../parts/team-table.tsx";
 import { skillColumn } from "./skill-table.tsx";
 

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import type { Schemas } from "../../api/client.ts";
 import { usageQuery } from "../../api/organization/organizations.ts";
+import { ShareBar } from "../../parts/charts/share-bar.tsx";
 import type { Column } from "../../parts/lists/data-table.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { ShareBar } from "../../parts/share-bar.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { SkillTable } from "./skill-table.tsx";
 
 type Data = Schemas["OrganizationUsage"];

@@ -3,7 +3,7 @@ import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { auditExport, auditQuery, readAuditFilter, type AuditFilter } from "../../api/organization/audit.ts";
 import { AuditLog } from "../../parts/audit/audit-log.tsx";
 import { ExportMenu } from "../../parts/audit/export-menu.tsx";
-import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
+import { OrganizationPage, type Organization } from "../../parts/page/organization-page.tsx";
 
 export const Route = createFileRoute("/$org/-/audit")({
   validateSearch: readAuditFilter,

@@ -8,8 +8,8 @@ import {
   type Issuer,
   type Policy,
 } from "../../api/organization/ci.ts";
-import { DialogForm } from "../../parts/dialog-form.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
+import { DialogForm } from "../../parts/forms/dialog-form.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 import { draftOf, termsOf, type Draft } from "./draft.ts";
 import { LimitFields } from "./limit-fields.tsx";
 import { TermFields } from "./term-fields.tsx";

@@ -4,9 +4,9 @@ import { MoreHorizontal } from "lucide-react";
 import { useState } from "react";
 import { deletePolicy, policiesQuery, updatePolicy, type Policy } from "../../api/organization/ci.ts";
 import { CiRun } from "../../parts/ci/ci-run.tsx";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { rightsOf } from "../../parts/tokens/summary.ts";
 import { providers } from "./providers.ts";
 

@@ -2,7 +2,7 @@ import { Select, Switch, TagsInput, TextInput } from "@mantine/core";
 import { limits } from "../../../../contract/limits.ts";
 import { defaultCiEvents } from "../../../../contract/vocabulary.ts";
 import type { Issuer } from "../../api/organization/ci.ts";
-import { fieldError } from "../../parts/form.tsx";
+import { fieldError } from "../../parts/forms/form.tsx";
 import type { Draft } from "./draft.ts";
 import { providers } from "./providers.ts";
 

@@ -9,9 +9,9 @@ import {
   type TokenCheck,
   type TokenTest as Result,
 } from "../../api/organization/ci.ts";
-import { Form } from "../../parts/form.tsx";
+import { Form } from "../../parts/forms/form.tsx";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 import type { Draft } from "./draft.ts";
 
 interface Props {

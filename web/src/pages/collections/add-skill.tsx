@@ -5,8 +5,8 @@ import { Search } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { addableSkillsQuery, type CollectionSkill } from "../../api/organization/collections.ts";
-import { Problem } from "../../parts/problem.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Problem } from "../../parts/states/problem.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 const debounceMs = 150;
 

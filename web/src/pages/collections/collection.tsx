@@ -3,16 +3,16 @@ import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { may } from "../../api/account/session.ts";
 import {
   collectionQuery,
   collectionsQuery,
   deleteCollection,
   type CollectionDetail,
 } from "../../api/organization/collections.ts";
-import { may } from "../../api/session.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { OrganizationPage } from "../../parts/organization-page.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { OrganizationPage } from "../../parts/page/organization-page.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { Details } from "./details.tsx";
 import { Readers } from "./readers.tsx";
 import { Skills } from "./skills.tsx";

@@ -6,8 +6,8 @@ import {
   noteCollection,
   type CollectionDetail,
 } from "../../api/organization/collections.ts";
-import { Form } from "../../parts/form.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { Form } from "../../parts/forms/form.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 import { RequiredFor } from "./required-for.tsx";
 import { TextFields } from "./text-fields.tsx";
 

@@ -2,11 +2,11 @@ import { Modal, Select, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { may } from "../../api/account/session.ts";
 import type { Folder } from "../../api/folders.ts";
 import { createCollection, noteCollection } from "../../api/organization/collections.ts";
-import { may } from "../../api/session.ts";
-import { DialogForm } from "../../parts/dialog-form.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
+import { DialogForm } from "../../parts/forms/dialog-form.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 import { TextFields } from "./text-fields.tsx";
 
 interface Props {

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Folder as FolderIcon, Globe } from "lucide-react";
+import { foldersQuery } from "../../api/account/session.ts";
 import type { Collection } from "../../api/organization/collections.ts";
-import { foldersQuery } from "../../api/session.ts";
-import { visibleText } from "../../parts/visible-text.ts";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 /** Who sees a collection, unless all members do, and whether it is required. */
 export function Readers({ org, collection }: { org: string; collection: Collection }) {

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { limits } from "../../../../contract/limits.ts";
 import { everyone } from "../../../../contract/vocabulary.ts";
 import { teamsQuery } from "../../api/organization/people.ts";
-import { visibleText } from "../../parts/visible-text.ts";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 interface Props {
   org: string;

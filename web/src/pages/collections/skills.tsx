@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { EyeOff, X } from "lucide-react";
 import { useRef, useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { ApiError } from "../../api/client.ts";
 import {
   changeCollection,
@@ -13,8 +13,8 @@ import {
   type CollectionSkill,
 } from "../../api/organization/collections.ts";
 import { SortableList } from "../../parts/lists/sortable-list.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Problem } from "../../parts/states/problem.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { AddSkill } from "./add-skill.tsx";
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from "@mantine/core";
 import { limits } from "../../../../contract/limits.ts";
-import { fieldError } from "../../parts/form.tsx";
+import { fieldError } from "../../parts/forms/form.tsx";
 
 interface Texts {
   name: string;

@@ -2,7 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import type { SkillType } from "../../../../contract/vocabulary.ts";
 import { ApiError, api, dataOf, type Schemas } from "../../api/client.ts";
-import { fileAddress, manifestQuery } from "../../api/skills.ts";
+import { fileAddress, manifestQuery } from "../../api/skills/skills.ts";
 import { rootFileOf, type Base } from "./working-set.ts";
 
 export interface BaseReader {

@@ -1,5 +1,5 @@
 import { CircleX, CircleCheck, TriangleAlert } from "lucide-react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import type { Problem } from "./checks.ts";
 import type { KeyAtCursor } from "./code/frontmatter-keys.ts";
 

@@ -1,17 +1,17 @@
 /** The checks of the files that are being edited, by the rules that the service applies as well. */
-import { findingOf } from "../../../../contract/findings.ts";
-import { limits } from "../../../../contract/limits.ts";
-import { PackageError, collectPaths, packageLimits } from "../../../../contract/package-rules.ts";
-import { secretInName } from "../../../../contract/secret-rules.ts";
-import { sizeText } from "../../../../contract/size-text.ts";
-import { adviseOn, type AdviceRule } from "../../../../contract/skill-advice.ts";
+import { findingOf } from "../../../../contract/checks/findings.ts";
+import { PackageError, collectPaths, packageLimits } from "../../../../contract/checks/package-rules.ts";
+import { secretInName } from "../../../../contract/checks/secret-rules.ts";
+import { adviseOn, type AdviceRule } from "../../../../contract/checks/skill-advice.ts";
 import {
   faultOfName,
   readSkillText,
   type ContentRule,
   type Fault,
   type SkillText,
-} from "../../../../contract/skill-rules.ts";
+} from "../../../../contract/checks/skill-rules.ts";
+import { limits } from "../../../../contract/limits.ts";
+import { sizeText } from "../../../../contract/text/size-text.ts";
 import type { SkillType } from "../../../../contract/vocabulary.ts";
 import { isSingleText, rootFileOf, sizeOfFile, type Base, type WorkFile } from "./working-set.ts";
 

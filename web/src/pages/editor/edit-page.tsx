@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
+import { identityQuery, type Identity } from "../../api/account/session.ts";
 import { ApiError } from "../../api/client.ts";
-import { identityQuery, type Identity } from "../../api/session.ts";
-import { refOf, skillQuery } from "../../api/skills.ts";
-import { Failed } from "../../parts/failed.tsx";
-import { NotFound } from "../../parts/not-found.tsx";
-import { Page } from "../../parts/page.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { refOf, skillQuery } from "../../api/skills/skills.ts";
+import { Page } from "../../parts/page/page.tsx";
+import { Failed } from "../../parts/states/failed.tsx";
+import { NotFound } from "../../parts/states/not-found.tsx";
+import { SkeletonRows } from "../../parts/states/skeleton-rows.tsx";
 import { EditSkill, type EditSkillProps } from "./edit-skill.tsx";
 
 interface EditSearch {

@@ -2,19 +2,19 @@ import { Select, Input } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
 import { useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import {
   skillTypes,
   visibilities,
   type SkillType,
   type Visibility,
 } from "../../../../contract/vocabulary.ts";
+import { foldersQuery, may, organizationQuery, type Identity } from "../../api/account/session.ts";
 import { ApiError } from "../../api/client.ts";
-import { newReadersQuery } from "../../api/publishing.ts";
-import { foldersQuery, may, organizationQuery, type Identity } from "../../api/session.ts";
+import { newReadersQuery } from "../../api/skills/publishing.ts";
 import { RequiredServers } from "../../parts/mcp/required-servers.tsx";
-import { Segments } from "../../parts/segments.tsx";
-import { chooseOrganization } from "../shell/current-organization.ts";
+import { Segments } from "../../parts/page/segments.tsx";
+import { chooseOrganization } from "../shell/organization/current-organization.ts";
 import { Note } from "./drafts/draft-choice.tsx";
 import type { PublishState } from "./publish/use-publish.ts";
 

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
-import { identityQuery, type Identity } from "../../api/session.ts";
-import { Empty } from "../../parts/empty.tsx";
-import { NotFound } from "../../parts/not-found.tsx";
-import { Page } from "../../parts/page.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { identityQuery, type Identity } from "../../api/account/session.ts";
+import { Page } from "../../parts/page/page.tsx";
+import { Empty } from "../../parts/states/empty.tsx";
+import { NotFound } from "../../parts/states/not-found.tsx";
+import { SkeletonRows } from "../../parts/states/skeleton-rows.tsx";
 import { DraftNote, useDrafts } from "./drafts/draft-choice.tsx";
 import { NewSkill } from "./new-skill.tsx";
 

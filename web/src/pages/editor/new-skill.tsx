@@ -1,7 +1,7 @@
 import { lazy, Suspense, useMemo, useState, type ComponentProps, type ReactNode } from "react";
-import { readSkillText } from "../../../../contract/skill-rules.ts";
-import type { Identity } from "../../api/session.ts";
-import { Page } from "../../parts/page.tsx";
+import { readSkillText } from "../../../../contract/checks/skill-rules.ts";
+import type { Identity } from "../../api/account/session.ts";
+import { Page } from "../../parts/page/page.tsx";
 import { noBase } from "./base-reader.ts";
 import type { OpenDraft } from "./drafts/draft-choice.tsx";
 import { useDraft } from "./drafts/use-draft.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import { cutFences } from "../../../../contract/frontmatter.ts";
+import { cutFences } from "../../../../contract/document/frontmatter.ts";
 import { Markdown } from "../../parts/markdown/markdown.tsx";
 import { renderMarkdown } from "../../parts/markdown/render.ts";
 import { withType } from "./files/dropped-files.ts";

@@ -1,7 +1,7 @@
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import type { Fault } from "../../../../contract/skill-rules.ts";
-import { readUtf8 } from "../../../../contract/text-encoding.ts";
+import type { Fault } from "../../../../contract/checks/skill-rules.ts";
+import { readUtf8 } from "../../../../contract/text/text-encoding.ts";
 import type { SkillType } from "../../../../contract/vocabulary.ts";
 import type { BaseReader } from "./base-reader.ts";
 import { checkFiles, rootPathOf } from "./checks.ts";

@@ -1,5 +1,5 @@
 /** The files that are being edited, and their differences from the version that they are based on. Pure. */
-import { compareUtf8, utf8Length, type FileMode } from "../../../../contract/package-rules.ts";
+import { compareUtf8, utf8Length, type FileMode } from "../../../../contract/checks/package-rules.ts";
 import type { SkillType } from "../../../../contract/vocabulary.ts";
 
 export interface BaseFile {

@@ -1,10 +1,10 @@
 import { Modal } from "@mantine/core";
-import { countText } from "../../../../contract/count-text.ts";
-import { estimateTokens } from "../../../../contract/estimate-tokens.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { estimateTokens } from "../../../../contract/text/estimate-tokens.ts";
 import type { SearchHit } from "../../api/search.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
-import { MarkedText } from "../../parts/marked-text.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { MarkedText } from "../../parts/text/marked-text.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 interface Props {
   /** The query for which they compete, if they do. */

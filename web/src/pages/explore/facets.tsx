@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { numberText } from "../../../../contract/count-text.ts";
+import { numberText } from "../../../../contract/text/count-text.ts";
+import { identityQuery } from "../../api/account/session.ts";
 import { tagsOf, withTag, type SearchFacets, type SkillSearch } from "../../api/search.ts";
-import { identityQuery } from "../../api/session.ts";
-import { visibleText } from "../../parts/visible-text.ts";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 const shownOptions = 7;
 const ages: Record<number, string> = { 7: "Past week", 30: "Past month", 365: "Past year" };

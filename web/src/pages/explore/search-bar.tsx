@@ -2,12 +2,12 @@ import { Button, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { ListFilter, Search, X } from "lucide-react";
 import { useRef } from "react";
-import { countText, numberText } from "../../../../contract/count-text.ts";
 import { limits } from "../../../../contract/limits.ts";
+import { countText, numberText } from "../../../../contract/text/count-text.ts";
 import { tagsOf, withTag, type SearchFacets, type SkillSearch } from "../../api/search.ts";
 import { useFilterKey } from "../../parts/filter-key.ts";
 import { SortSelect } from "../../parts/lists/sort-select.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 const debounceMs = 150;
 const shownTags = 6;

@@ -17,7 +17,7 @@ import {
 } from "lucide-react";
 import type { AttentionItem } from "../../api/home.ts";
 import { Command } from "../../parts/copy/command.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 type Kind = AttentionItem["kind"];
 

@@ -14,12 +14,12 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { followedSentence } from "../../../../contract/following.ts";
+import { followedSentence } from "../../../../contract/events/following.ts";
 import { followedChangesQuery, type FollowedChange } from "../../api/following.ts";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { ListSection } from "../../parts/lists/list-section.tsx";
-import { Time } from "../../parts/time.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Time } from "../../parts/text/time.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 const icons: Record<FollowedChange["kind"], { icon: LucideIcon; tone: string }> = {
   created: { icon: PackagePlus, tone: "ok" },

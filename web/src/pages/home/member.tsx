@@ -1,10 +1,10 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { Identity } from "../../api/account/session.ts";
 import { attentionQuery, latestSkillsQuery } from "../../api/home.ts";
-import type { Identity } from "../../api/session.ts";
-import { Loaded } from "../../parts/loaded.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { SkeletonRows } from "../../parts/states/skeleton-rows.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { AttentionList } from "./attention.tsx";
 import { Changes } from "./changes.tsx";
 import { NoOrganization } from "./no-organization.tsx";

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { Identity } from "../../api/session.ts";
+import type { Identity } from "../../api/account/session.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
 import { Command } from "../../parts/copy/command.tsx";
 

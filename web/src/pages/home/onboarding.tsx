@@ -2,7 +2,8 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Circle, CircleCheck, X } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { ownTokensQuery } from "../../api/account.ts";
+import { ownTokensQuery } from "../../api/account/account.ts";
+import { may, organizationQuery, type Identity } from "../../api/account/session.ts";
 import {
   hasColleaguesQuery,
   hasInvitedQuery,
@@ -12,10 +13,9 @@ import {
   serviceQuery,
 } from "../../api/home.ts";
 import { requirementQuery } from "../../api/organization/requirement.ts";
-import { may, organizationQuery, type Identity } from "../../api/session.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { commandLine, installLine } from "../../parts/copy/shell.ts";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { SkeletonRows } from "../../parts/states/skeleton-rows.tsx";
 
 const storageKey = "svc-onboarding";
 

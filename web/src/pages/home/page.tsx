@@ -1,10 +1,10 @@
 import "./home.css";
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { identityQuery } from "../../api/session.ts";
-import { Failed } from "../../parts/failed.tsx";
-import { Page } from "../../parts/page.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { identityQuery } from "../../api/account/session.ts";
+import { Page } from "../../parts/page/page.tsx";
+import { Failed } from "../../parts/states/failed.tsx";
+import { SkeletonRows } from "../../parts/states/skeleton-rows.tsx";
 import { PublishLink } from "../shell/publish-link.tsx";
 import { MemberHome } from "./member.tsx";
 import { VisitorHome } from "./visitor.tsx";

@@ -2,13 +2,13 @@ import { Button, TextInput } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
-import { countText } from "../../../../contract/count-text.ts";
 import { limits } from "../../../../contract/limits.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { catalogQuery } from "../../api/catalog.ts";
 import { serviceQuery } from "../../api/home.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { commandLine } from "../../parts/copy/shell.ts";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { SkeletonRows } from "../../parts/states/skeleton-rows.tsx";
 
 const shown = 6;
 

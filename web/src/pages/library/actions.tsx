@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { FolderPlus, Plus } from "lucide-react";
-import { may } from "../../api/session.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
+import { may } from "../../api/account/session.ts";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 
 /** Creating a folder and publishing, for those who may. */
 export function Actions({

@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
-import { may } from "../../api/session.ts";
+import { may } from "../../api/account/session.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
 import { Command } from "../../parts/copy/command.tsx";
 import { commandLine } from "../../parts/copy/shell.ts";
-import { Empty } from "../../parts/empty.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Empty } from "../../parts/states/empty.tsx";
 
 export function EmptyLibrary({
   organization,

@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
-import { numberText } from "../../../../contract/count-text.ts";
+import { numberText } from "../../../../contract/text/count-text.ts";
 import { visibilities } from "../../../../contract/vocabulary.ts";
-import { visibleText } from "../../parts/visible-text.ts";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { filterNames, type FilterName, type Filters } from "./filters.ts";
 import { stalenesses, type LibrarySearch } from "./tree.ts";
 

@@ -1,11 +1,11 @@
 import { Modal, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { foldersQuery } from "../../api/account/session.ts";
 import { createFolder, deleteFolder, renameFolder, type Folder } from "../../api/folders.ts";
-import { foldersQuery } from "../../api/session.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { DialogForm } from "../../parts/dialog-form.tsx";
-import { fieldError } from "../../parts/form.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { DialogForm } from "../../parts/forms/dialog-form.tsx";
+import { fieldError } from "../../parts/forms/form.tsx";
 
 interface NameProps {
   title: string;

@@ -1,7 +1,7 @@
 import { Lock } from "lucide-react";
 import { memo, type DragEvent } from "react";
-import { countText } from "../../../../contract/count-text.ts";
-import { Time } from "../../parts/time.tsx";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { Time } from "../../parts/text/time.tsx";
 import { RowIcon } from "./row-icon.tsx";
 import { nameOf, type Row as TreeRow } from "./tree.ts";
 

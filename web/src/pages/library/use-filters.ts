@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import { may } from "../../api/account/session.ts";
 import { uninstalledQuery, type Folder, type Skill } from "../../api/folders.ts";
 import { membersQuery } from "../../api/organization/people.ts";
-import { may } from "../../api/session.ts";
 import { itemsOf, useNextPage } from "../../parts/lists/found.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 import { filtersOf, type Filters } from "./filters.ts";
 import type { LibrarySearch } from "./tree.ts";
 

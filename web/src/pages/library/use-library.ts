@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { may } from "../../api/account/session.ts";
 import { foundSkillsQuery, type Folder, type Skill } from "../../api/folders.ts";
-import { may } from "../../api/session.ts";
 import { useKeys } from "../../parts/keys.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 import { useSelection } from "./bulk/use-selection.ts";
 import type { Asked } from "./dialogs.tsx";
 import type { Filters } from "./filters.ts";

@@ -7,10 +7,10 @@ import {
   type CatalogUpdate as Update,
   type McpServer,
 } from "../../api/mcp-servers.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Problem } from "../../parts/states/problem.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 /** A later version of the catalog, which was not taken over automatically. */
 export function CatalogUpdate({ org, server }: { org: string; server: McpServer }) {

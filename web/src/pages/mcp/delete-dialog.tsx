@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { deleteMcpServer, mcpDeletionQuery, mcpServersQuery, type McpServer } from "../../api/mcp-servers.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 /** Names of skills that are shown before the rest is counted. */
 const named = 5;

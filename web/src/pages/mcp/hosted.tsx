@@ -7,7 +7,7 @@ import { Command } from "../../parts/copy/command.tsx";
 import { commandLine } from "../../parts/copy/shell.ts";
 import { connectorStates } from "../../parts/mcp/connector-states.ts";
 import { useCreateConnector } from "../../parts/mcp/use-create-connector.ts";
-import { Problem } from "../../parts/problem.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 /** Whether agents can use a remote server through this service, and the user's own connection to it. */
 export function Hosted({ org, server }: { org: string; server: McpServer }) {

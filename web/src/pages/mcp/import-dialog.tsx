@@ -5,7 +5,7 @@ import { Search } from "lucide-react";
 import { useState } from "react";
 import { mcpCatalogQuery, type CatalogEntry } from "../../api/mcp-servers.ts";
 import { List } from "../../parts/lists/list-section.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { ImportForm } from "./import-form.tsx";
 import { transportNames } from "./server-table.tsx";
 

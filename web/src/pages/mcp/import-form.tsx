@@ -4,8 +4,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { importMcpServer, mcpServersQuery, type CatalogEntry } from "../../api/mcp-servers.ts";
-import { DialogForm } from "../../parts/dialog-form.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { DialogForm } from "../../parts/forms/dialog-form.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { FolderField } from "./form/folder-field.tsx";
 import { PublicNote } from "./public-note.tsx";
 

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { countText } from "../../../../contract/count-text.ts";
 import { mcpToolOf } from "../../../../contract/mcp-entries/index.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import {
   mcpAnalyticsQuery,
   mcpInstallsQuery,

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
+import { foldersQuery } from "../../api/account/session.ts";
 import { createMcpServer, mcpServersQuery } from "../../api/mcp-servers.ts";
-import { foldersQuery } from "../../api/session.ts";
-import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { OrganizationPage } from "../../parts/page/organization-page.tsx";
 import { configOf, type Draft } from "./form/draft.ts";
 import { ServerForm } from "./form/server-form.tsx";
 import { PublicNote } from "./public-note.tsx";

@@ -10,7 +10,7 @@ import type { McpTarget } from "../../../../contract/vocabulary.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { CopyFile } from "../../parts/copy/copy-file.tsx";
 import { commandLine } from "../../parts/copy/shell.ts";
-import { Segments } from "../../parts/segments.tsx";
+import { Segments } from "../../parts/page/segments.tsx";
 
 type Scope = "global" | "project";
 

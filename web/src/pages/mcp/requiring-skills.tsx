@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { requiringSkillsQuery } from "../../api/mcp-servers.ts";
 import { ListSection } from "../../parts/lists/list-section.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 /** The skills that require the server, of those that the user may read. */
 export function RequiringSkills({ org, slug }: { org: string; slug: string }) {

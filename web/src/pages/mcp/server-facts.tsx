@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { foldersQuery } from "../../api/account/session.ts";
 import { mcpRegistryQuery, type McpServer } from "../../api/mcp-servers.ts";
-import { foldersQuery } from "../../api/session.ts";
-import { Time } from "../../parts/time.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Time } from "../../parts/text/time.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { Hosted } from "./hosted.tsx";
 import { targetOf } from "./server-table.tsx";
 

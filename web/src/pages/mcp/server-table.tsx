@@ -4,8 +4,8 @@ import { Lock } from "lucide-react";
 import { useState } from "react";
 import type { McpServer } from "../../api/mcp-servers.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import { Time } from "../../parts/time.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Time } from "../../parts/text/time.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 export const transportNames = { stdio: "local", http: "HTTP", sse: "SSE" } as const;
 

@@ -1,6 +1,6 @@
 import type { McpServer } from "../../api/mcp-servers.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 const kinds = { env: "variable", headers: "header", variables: "placeholder" } as const;
 

@@ -1,10 +1,10 @@
 import { Button, FileButton } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { identityQuery, organizationQuery } from "../../api/account/session.ts";
 import { removeAvatar, setAvatar } from "../../api/organization/organizations.ts";
-import { identityQuery, organizationQuery } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 const maxBytes = 5 * 1024 * 1024;
 

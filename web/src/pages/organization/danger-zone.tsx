@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { identityQuery, organizationQuery } from "../../api/account/session.ts";
 import { deleteOrganization } from "../../api/organization/organizations.ts";
-import { identityQuery, organizationQuery } from "../../api/session.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 
 export function DangerZone({ organization }: { organization: Organization }) {
   const client = useQueryClient();

@@ -1,14 +1,14 @@
 import { Switch } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { centralQuery, changeCentral, type McpCentral } from "../../api/connectors.ts";
 import { mcpServersQuery } from "../../api/mcp-servers.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 /** Whether members may use the organization's remote MCP servers by hosted connectors. */
 export function HostedConnectors({ organization: { slug } }: { organization: Organization }) {

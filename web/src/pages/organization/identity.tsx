@@ -2,11 +2,11 @@ import { Button, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { identityQuery, organizationQuery } from "../../api/account/session.ts";
 import { changeOrganization } from "../../api/organization/organizations.ts";
-import { identityQuery, organizationQuery } from "../../api/session.ts";
-import { fieldError } from "../../parts/form.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { fieldError } from "../../parts/forms/form.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 interface Draft {
   name: string;

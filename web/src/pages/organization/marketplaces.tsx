@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { addLine, credentialLine, marketplaceTools } from "../../../../contract/marketplace-texts.ts";
+import { addLine, credentialLine, marketplaceTools } from "../../../../contract/text/marketplace-texts.ts";
 import type { Schemas } from "../../api/client.ts";
 import { query } from "../../api/query.ts";
 import { Command } from "../../parts/copy/command.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
 
 type Marketplace = Schemas["Marketplace"];
 

@@ -3,12 +3,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
+import { identityQuery } from "../../api/account/session.ts";
 import { createOrganization } from "../../api/organization/organizations.ts";
-import { identityQuery } from "../../api/session.ts";
-import { fieldError, Form } from "../../parts/form.tsx";
-import { Page } from "../../parts/page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { SignedIn } from "../../parts/signed-in.tsx";
+import { fieldError, Form } from "../../parts/forms/form.tsx";
+import { Page } from "../../parts/page/page.tsx";
+import { SignedIn } from "../../parts/page/signed-in.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 export const Route = createFileRoute("/orgs/new")({ component: NewOrganizationPage });
 

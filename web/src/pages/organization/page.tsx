@@ -1,6 +1,6 @@
 import { createFileRoute } from "@tanstack/react-router";
-import { may } from "../../api/session.ts";
-import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { may } from "../../api/account/session.ts";
+import { OrganizationPage } from "../../parts/page/organization-page.tsx";
 import { Avatar } from "./avatar.tsx";
 import { DangerZone } from "./danger-zone.tsx";
 import { HostedConnectors } from "./hosted-connectors.tsx";

@@ -1,6 +1,7 @@
 import "./public/public-page.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { createFileRoute, redirect, useNavigate } from "@tanstack/react-router";
+import { identityQuery, type Identity } from "../../api/account/session.ts";
 import {
   isNarrowed,
   organizationSearchQuery,
@@ -9,9 +10,8 @@ import {
   readOrganizationSearch,
   type OrganizationSearch,
 } from "../../api/public-organization.ts";
-import { identityQuery, type Identity } from "../../api/session.ts";
-import { Page } from "../../parts/page.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Page } from "../../parts/page/page.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { WholeCollection } from "./public/collection.tsx";
 import { Collections } from "./public/collections.tsx";
 import { Header } from "./public/header.tsx";

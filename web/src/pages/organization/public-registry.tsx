@@ -2,12 +2,12 @@ import { Switch } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { changeMcpRegistry, mcpRegistryQuery, type McpRegistry } from "../../api/mcp-servers.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Command } from "../../parts/copy/command.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
 
 /** Whether anyone can read the organization's MCP servers in the form of the public registry. */
 export function PublicRegistry({ organization: { slug } }: { organization: Organization }) {

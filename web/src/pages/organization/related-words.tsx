@@ -2,8 +2,8 @@ import { Button, Textarea } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { changeRelatedWords, relatedWordsQuery } from "../../api/organization/organizations.ts";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 const textOf = (groups: readonly (readonly string[])[]) => groups.map((group) => group.join(", ")).join("\n");
 const groupsOf = (text: string) =>

@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { freeSlug, reservedSlugsQuery, type ReservedSlug } from "../../api/organization/reserved-slugs.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Time } from "../../parts/time.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 /** The slugs that no new skill of the organization gets, for its owners. */
 export function ReservedSlugs({ slug }: { slug: string }) {

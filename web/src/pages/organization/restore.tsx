@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { restoreOrganization } from "../../api/organization/organizations.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 /** An organization that waits to be erased. */
 export function Restore({ organization }: { organization: Organization }) {

@@ -2,10 +2,10 @@ import { Button, Select } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ScanPolicy } from "../../../../contract/scan/policy.ts";
+import { organizationQuery } from "../../api/account/session.ts";
 import { changeOrganization } from "../../api/organization/organizations.ts";
-import { organizationQuery } from "../../api/session.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 const labels = {
   allow: "Allow it without a warning",

@@ -1,13 +1,13 @@
 import { Select } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { api, dataOf, type Schemas } from "../../api/client.ts";
 import { collectionsQuery } from "../../api/organization/collections.ts";
 import { query } from "../../api/query.ts";
-import { Loaded } from "../../parts/loaded.tsx";
 import { OmittedSkills } from "../../parts/omitted-skills.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 const indexQuery = (org: string) => query("/api/tenants/{tenant}/skill-index", { tenant: org });
 /** Value of the choice without a collection. */

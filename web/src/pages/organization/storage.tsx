@@ -1,11 +1,11 @@
 import { Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { numberText } from "../../../../contract/count-text.ts";
-import { bytesText } from "../../../../contract/size-text.ts";
+import { numberText } from "../../../../contract/text/count-text.ts";
+import { bytesText } from "../../../../contract/text/size-text.ts";
 import type { Schemas } from "../../api/client.ts";
 import { storageQuery } from "../../api/organization/organizations.ts";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 /** The storage that an organization uses, and its limit. */
 export function Storage({ slug }: { slug: string }) {

@@ -1,10 +1,10 @@
 import { Button, NumberInput, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { organizationQuery } from "../../api/account/session.ts";
 import { changeOrganization } from "../../api/organization/organizations.ts";
-import { organizationQuery } from "../../api/session.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 const maxDays = 3650;
 const suggestedDays = 90;

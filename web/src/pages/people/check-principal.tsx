@@ -3,9 +3,9 @@ import { Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { tokensQuery } from "../../api/account/tokens.ts";
 import { memberSearchQuery } from "../../api/organization/people.ts";
-import { tokensQuery } from "../../api/tokens.ts";
-import { Segments } from "../../parts/segments.tsx";
+import { Segments } from "../../parts/page/segments.tsx";
 
 export interface FieldProps {
   org: string;

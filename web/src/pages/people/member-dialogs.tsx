@@ -2,6 +2,7 @@ import { Select } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { identityQuery } from "../../api/account/session.ts";
 import {
   addToTeam,
   changeRole,
@@ -11,9 +12,8 @@ import {
   type Member,
 } from "../../api/organization/people.ts";
 import type { Path } from "../../api/query.ts";
-import { identityQuery } from "../../api/session.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 import { roleOptions } from "../../parts/people/roles-of.ts";
 
 const named = 8;

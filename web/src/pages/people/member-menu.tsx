@@ -2,9 +2,9 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
+import { may } from "../../api/account/session.ts";
 import type { Member } from "../../api/organization/people.ts";
-import { may } from "../../api/session.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 import { RemoveMembersDialog, RoleDialog, TeamDialog } from "./member-dialogs.tsx";
 
 interface Props {

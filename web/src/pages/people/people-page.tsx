@@ -2,10 +2,10 @@ import "./people.css";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { may } from "../../api/account/session.ts";
 import { invitationsQuery, memberCountQuery, rolesQuery, teamsQuery } from "../../api/organization/people.ts";
-import { may } from "../../api/session.ts";
-import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
-import { TabNav } from "../../parts/tab-nav.tsx";
+import { OrganizationPage, type Organization } from "../../parts/page/organization-page.tsx";
+import { TabNav } from "../../parts/page/tab-nav.tsx";
 
 type Subject = Parameters<typeof OrganizationPage>[0]["subject"];
 interface Props {

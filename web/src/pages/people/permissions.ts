@@ -1,5 +1,5 @@
 /** The permission matrix: its groups in sections, and the letters of the actions. Pure. */
-import { permissionText } from "../../../../contract/permission-text.ts";
+import { permissionText } from "../../../../contract/text/permission-text.ts";
 import { customRoleActions, permissionActions } from "../../../../contract/vocabulary.ts";
 import type { Permissions } from "../../api/organization/people.ts";
 

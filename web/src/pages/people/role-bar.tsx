@@ -2,8 +2,9 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
-import { listText } from "../../../../contract/list-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { listText } from "../../../../contract/text/list-text.ts";
+import { may } from "../../api/account/session.ts";
 import {
   changeRolePermissions,
   deleteRole,
@@ -11,10 +12,9 @@ import {
   rolesQuery,
   teamsQuery,
 } from "../../api/organization/people.ts";
-import { may } from "../../api/session.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 import { added } from "./permissions.ts";
 import type { Editing } from "./role-matrix.tsx";
 

@@ -1,9 +1,9 @@
 import { Button, Tooltip } from "@mantine/core";
-import { permissionText, permissionTitle } from "../../../../contract/permission-text.ts";
+import { permissionText, permissionTitle } from "../../../../contract/text/permission-text.ts";
 import type { PermissionGroup } from "../../../../contract/vocabulary.ts";
+import { may } from "../../api/account/session.ts";
 import type { Permissions, Role } from "../../api/organization/people.ts";
-import { may } from "../../api/session.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 import { actionsOf, actionText, holds, isGivable, letters, sections, toggled } from "./permissions.ts";
 
 /** The custom role that is being edited, with its permissions as they would be saved. */

@@ -3,7 +3,8 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { may } from "../../api/account/session.ts";
 import {
   deleteTeam,
   teamMembersQuery,
@@ -11,9 +12,8 @@ import {
   teamsQuery,
   type Team,
 } from "../../api/organization/people.ts";
-import { may } from "../../api/session.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { OrganizationPage, type Organization } from "../../parts/page/organization-page.tsx";
 import { AddMembers } from "./team/add-members.tsx";
 import { TeamFolders } from "./team/team-folders.tsx";
 import { TeamForm } from "./team/team-form.tsx";

@@ -3,13 +3,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import { may } from "../../api/account/session.ts";
 import { createTeam, teamsQuery, type Team } from "../../api/organization/people.ts";
-import { may } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
-import { DialogForm } from "../../parts/dialog-form.tsx";
+import { DialogForm } from "../../parts/forms/dialog-form.tsx";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Time } from "../../parts/time.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { PeoplePage } from "./people-page.tsx";
 import { TeamFields, teamFields, trimmed, type TeamDraft } from "./team/team-fields.tsx";
 

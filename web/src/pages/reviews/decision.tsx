@@ -4,8 +4,8 @@ import { Check, X } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { decide, type Review } from "../../api/organization/reviews.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 import { useChanged } from "../skill/use-changed.ts";
 
 interface Props {

@@ -4,10 +4,10 @@ import { Check, MessageSquare, ShieldAlert, X } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { addComment, type Review } from "../../api/organization/reviews.ts";
-import { diffQuery } from "../../api/versions.ts";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { diffQuery } from "../../api/skills/versions.ts";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { useChanged } from "../skill/use-changed.ts";
 
 type Entry = Review["entries"][number];

@@ -3,8 +3,8 @@ import { useMutation } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { addComment, type Review } from "../../api/organization/reviews.ts";
-import { Problem } from "../../parts/problem.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Problem } from "../../parts/states/problem.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { useChanged } from "../skill/use-changed.ts";
 
 interface Props {

@@ -2,12 +2,12 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { Hourglass } from "lucide-react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { waitingQuery, type Waiting } from "../../api/organization/reviews.ts";
-import { Empty } from "../../parts/empty.tsx";
-import { OrganizationPage } from "../../parts/organization-page.tsx";
-import { Time } from "../../parts/time.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { OrganizationPage } from "../../parts/page/organization-page.tsx";
+import { Empty } from "../../parts/states/empty.tsx";
+import { Time } from "../../parts/text/time.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { Rules } from "./rules.tsx";
 import "./reviews.css";
 

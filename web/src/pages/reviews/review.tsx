@@ -1,13 +1,13 @@
 import "./reviews.css";
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { reviewQuery, type Review } from "../../api/organization/reviews.ts";
-import { refOf } from "../../api/skills.ts";
-import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { refOf } from "../../api/skills/skills.ts";
+import { OrganizationPage } from "../../parts/page/organization-page.tsx";
 import { ReachNote } from "../../parts/reach/reach-note.tsx";
-import { Time } from "../../parts/time.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Time } from "../../parts/text/time.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { Changes } from "./changes.tsx";
 import { Decision } from "./decision.tsx";
 import { Entries } from "./entries.tsx";

@@ -1,15 +1,15 @@
 import { Button, Modal, MultiSelect, NumberInput, Select } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { foldersQuery } from "../../api/account/session.ts";
 import { teamsQuery } from "../../api/organization/people.ts";
 import { removeRule, rulesQuery, setRule, type ReviewRule } from "../../api/organization/reviews.ts";
-import { foldersQuery } from "../../api/session.ts";
-import { DialogForm } from "../../parts/dialog-form.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { DialogForm } from "../../parts/forms/dialog-form.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 
 const root = "root";
 

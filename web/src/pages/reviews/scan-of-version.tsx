@@ -4,8 +4,8 @@ import { ShieldAlert } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { decide, type Review } from "../../api/organization/reviews.ts";
-import { refOf } from "../../api/skills.ts";
-import { Problem } from "../../parts/problem.tsx";
+import { refOf } from "../../api/skills/skills.ts";
+import { Problem } from "../../parts/states/problem.tsx";
 import { ScanReport } from "../skill/scan/report.tsx";
 import { useChanged } from "../skill/use-changed.ts";
 

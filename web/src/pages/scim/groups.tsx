@@ -11,11 +11,11 @@ import {
   scimQuery,
   type ScimGroup,
 } from "../../api/organization/scim.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { DialogForm } from "../../parts/dialog-form.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { DialogForm } from "../../parts/forms/dialog-form.tsx";
 import { actionsColumn, DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { ListSection } from "../../parts/lists/list-section.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 interface Props {
   org: string;

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { scim } from "../../../generated/guides.ts";
 import { GuideSteps } from "../../parts/copy/guide-steps.tsx";
-import { Segments } from "../../parts/segments.tsx";
+import { Segments } from "../../parts/page/segments.tsx";
 
 type Provider = keyof typeof scim;
 const labels: Record<Provider, string> = {

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import { scimQuery, type ScimState } from "../../api/organization/scim.ts";
-import { OrganizationPage } from "../../parts/organization-page.tsx";
-import { TabNav } from "../../parts/tab-nav.tsx";
+import { OrganizationPage } from "../../parts/page/organization-page.tsx";
+import { TabNav } from "../../parts/page/tab-nav.tsx";
 import { Groups } from "./groups.tsx";
 import { Guide } from "./guide.tsx";
 import { Log } from "./log.tsx";

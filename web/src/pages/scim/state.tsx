@@ -11,10 +11,10 @@ import {
   type ScimState,
   type ScimToken,
 } from "../../api/organization/scim.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Command } from "../../parts/copy/command.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { TokenSecret } from "../../parts/tokens/token-secret.tsx";
 
 interface Props {

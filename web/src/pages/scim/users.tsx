@@ -6,7 +6,7 @@ import { scimUsersQuery, type ScimUser, type ScimUserFilter } from "../../api/or
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { ListSection } from "../../parts/lists/list-section.tsx";
 import { SearchField } from "../../parts/lists/search-field.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 interface Props {
   org: string;

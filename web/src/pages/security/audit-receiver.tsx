@@ -1,7 +1,7 @@
 import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import type { Schemas } from "../../api/client.ts";
 import {
   receiverQuery,
@@ -9,12 +9,12 @@ import {
   setReceiver,
   testReceiver,
 } from "../../api/organization/audit-receiver.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Command } from "../../parts/copy/command.tsx";
-import { fieldError, Form } from "../../parts/form.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { fieldError, Form } from "../../parts/forms/form.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 type Setting = Schemas["AuditForwardingSetting"];
 type Forwarding = Schemas["AuditForwarding"];

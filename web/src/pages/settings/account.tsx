@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { factorsQuery } from "../../api/second-factors.ts";
+import { factorsQuery } from "../../api/account/second-factors.ts";
 import { DeleteAccount } from "./delete-account.tsx";
 import { EmailForm } from "./email-form.tsx";
 import { SettingsPage } from "./frame.tsx";
-import { NoPassword, PasswordForm } from "./password-form.tsx";
+import { NoPassword, PasswordForm } from "./security/password-form.tsx";
 
 export const Route = createFileRoute("/settings/account")({ component: AccountPage });
 

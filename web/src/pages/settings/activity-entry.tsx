@@ -1,6 +1,6 @@
-import type { AuditEntry } from "../../api/account.ts";
+import type { AuditEntry } from "../../api/account/account.ts";
 import { sentenceOf, sentenceText } from "../../parts/audit/text/sentence.ts";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 

@@ -2,7 +2,7 @@ import { Button, Group, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { Download } from "lucide-react";
-import { activityPageSize, activityQuery, type ActivitySearch } from "../../api/account.ts";
+import { activityPageSize, activityQuery, type ActivitySearch } from "../../api/account/account.ts";
 import { ListSection } from "../../parts/lists/list-section.tsx";
 import { NumberedPages } from "../../parts/lists/numbered-pages.tsx";
 import { ActivityEntry } from "./activity-entry.tsx";

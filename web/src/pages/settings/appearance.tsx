@@ -1,10 +1,10 @@
 import { Switch, useMantineColorScheme } from "@mantine/core";
 import { createFileRoute } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
-import { densities, motions, readDisplay, setDisplay } from "../../parts/display.ts";
 import { areKeysOn, setKeysOn } from "../../parts/keys.ts";
-import { Page } from "../../parts/page.tsx";
-import { Segments } from "../../parts/segments.tsx";
+import { Page } from "../../parts/page/page.tsx";
+import { Segments } from "../../parts/page/segments.tsx";
+import { densities, motions, readDisplay, setDisplay } from "../../parts/text/display.ts";
 import { SettingsHead, SettingsTabs } from "./frame.tsx";
 
 export const Route = createFileRoute("/settings/appearance")({ component: AppearancePage });

@@ -1,10 +1,10 @@
 import { Button, Modal, PasswordInput, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { deleteAccount } from "../../api/account.ts";
-import type { Identity } from "../../api/session.ts";
-import { DialogForm } from "../../parts/dialog-form.tsx";
-import { fieldError } from "../../parts/form.tsx";
+import { deleteAccount } from "../../api/account/account.ts";
+import type { Identity } from "../../api/account/session.ts";
+import { DialogForm } from "../../parts/forms/dialog-form.tsx";
+import { fieldError } from "../../parts/forms/form.tsx";
 import { endDrafts } from "../editor/drafts/drafts.ts";
 
 interface Props {

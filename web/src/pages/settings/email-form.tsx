@@ -1,11 +1,11 @@
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { CircleCheck, MailWarning } from "lucide-react";
-import { changeEmail, resendConfirmation } from "../../api/account.ts";
-import type { Identity } from "../../api/session.ts";
-import { fieldError, Form } from "../../parts/form.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import { changeEmail, resendConfirmation } from "../../api/account/account.ts";
+import type { Identity } from "../../api/account/session.ts";
+import { fieldError, Form } from "../../parts/forms/form.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 const fields = ["email", "password"] as const;
 

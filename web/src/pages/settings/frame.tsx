@@ -1,10 +1,10 @@
 import "./settings.css";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Identity } from "../../api/session.ts";
-import { Page } from "../../parts/page.tsx";
-import { SignedIn } from "../../parts/signed-in.tsx";
-import { TabNav } from "../../parts/tab-nav.tsx";
+import type { Identity } from "../../api/account/session.ts";
+import { Page } from "../../parts/page/page.tsx";
+import { SignedIn } from "../../parts/page/signed-in.tsx";
+import { TabNav } from "../../parts/page/tab-nav.tsx";
 
 const tabs = [
   { to: "/settings/profile", label: "Profile" },

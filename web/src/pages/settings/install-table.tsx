@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { OwnInstall } from "../../api/account.ts";
+import type { OwnInstall } from "../../api/account/account.ts";
 import { toolColumn, updatedColumn, versionColumn } from "../../parts/install-columns.tsx";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 

@@ -1,13 +1,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { Laptop } from "lucide-react";
-import { countText } from "../../../../contract/count-text.ts";
-import { installsQuery, type OwnInstall } from "../../api/account.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { installsQuery, type OwnInstall } from "../../api/account/account.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
 import { Command } from "../../parts/copy/command.tsx";
 import { useNextPage } from "../../parts/lists/found.ts";
 import { List } from "../../parts/lists/list-section.tsx";
-import { toolNames } from "../../parts/tool-names.ts";
+import { toolNames } from "../../parts/text/tool-names.ts";
 import { SettingsPage } from "./frame.tsx";
 import { InstallTable } from "./install-table.tsx";
 

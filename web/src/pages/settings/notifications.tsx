@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { Folder, Sparkles } from "lucide-react";
 import { limits } from "../../../../contract/limits.ts";
+import type { Identity } from "../../api/account/session.ts";
 import {
   chooseFollowMail,
   followMailQuery,
@@ -11,14 +12,13 @@ import {
   type Follow,
   type FollowMail,
 } from "../../api/following.ts";
-import type { Identity } from "../../api/session.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { ListSection } from "../../parts/lists/list-section.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Segments } from "../../parts/segments.tsx";
-import { Time } from "../../parts/time.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Segments } from "../../parts/page/segments.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { SettingsPage } from "./frame.tsx";
 
 export const Route = createFileRoute("/settings/notifications")({ component: NotificationsPage });

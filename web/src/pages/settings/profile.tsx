@@ -1,10 +1,10 @@
 import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { changeProfile } from "../../api/account.ts";
-import { identityQuery, type Identity } from "../../api/session.ts";
-import { fieldError, Form } from "../../parts/form.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { changeProfile } from "../../api/account/account.ts";
+import { identityQuery, type Identity } from "../../api/account/session.ts";
+import { fieldError, Form } from "../../parts/forms/form.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 import { SettingsPage } from "./frame.tsx";
 
 export const Route = createFileRoute("/settings/profile")({ component: ProfilePage });

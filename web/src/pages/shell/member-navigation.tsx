@@ -1,10 +1,10 @@
 /** The part of the navigation that signed-in users have: visitors don't load it. */
 import { Link } from "@tanstack/react-router";
 import { Wrench } from "lucide-react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { LibraryLinks } from "./library/library-links.tsx";
-import { OrganizationLinks } from "./organization-links.tsx";
+import { OrganizationLinks } from "./organization/organization-links.tsx";
 import { StatusDot } from "./status-dot.tsx";
 import { useFailedJobs, useWaitingCounts, useWaitingPages } from "./use-waiting.ts";
 

@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Compass, House, Laptop } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { identityQuery } from "../../api/session.ts";
+import { identityQuery } from "../../api/account/session.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { useKeys } from "../../parts/keys.ts";
-import { mayBeMember, useCurrentOrganization } from "./current-organization.ts";
+import { mayBeMember, useCurrentOrganization } from "./organization/current-organization.ts";
 
 const loadMember = () => import("./member-navigation.tsx");
 const OrganizationNavigation = lazy(async () => ({ default: (await loadMember()).OrganizationNavigation }));

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
-import { may, organizationQuery } from "../../api/session.ts";
+import { may, organizationQuery } from "../../api/account/session.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
-import { useCurrentOrganization } from "./current-organization.ts";
+import { useCurrentOrganization } from "./organization/current-organization.ts";
 
 /** Publishing in the organization that the navigation shows, for those who may. */
 export function PublishLink() {

@@ -1,8 +1,10 @@
 import { lazy, useEffect, useState } from "react";
-import { onSignInNeeded, onVerificationNeeded } from "../../api/sign-in-again.ts";
+import { onSignInNeeded, onVerificationNeeded } from "../../api/account/sign-in-again.ts";
 
-const SignInAgain = lazy(async () => ({ default: (await import("./sign-in-again.tsx")).SignInAgain }));
-const VerifyAgain = lazy(async () => ({ default: (await import("./verify-again.tsx")).VerifyAgain }));
+const SignInAgain = lazy(async () => ({
+  default: (await import("./account/sign-in-again.tsx")).SignInAgain,
+}));
+const VerifyAgain = lazy(async () => ({ default: (await import("./account/verify-again.tsx")).VerifyAgain }));
 
 type Answer = (isDone: boolean) => void;
 

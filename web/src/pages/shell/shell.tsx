@@ -1,15 +1,15 @@
 import { useQuery, type QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, Outlet, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { identityQuery } from "../../api/session.ts";
+import { identityQuery } from "../../api/account/session.ts";
 import { focusFilter } from "../../parts/filter-key.ts";
 import { useKeys } from "../../parts/keys.ts";
-import { onOpenNavigation } from "../../parts/navigation-event.ts";
-import { Account } from "./account.tsx";
+import { onOpenNavigation } from "../../parts/page/navigation-event.ts";
+import { Account } from "./account/account.tsx";
 import { Find } from "./find.tsx";
 import { Navigation } from "./navigation.tsx";
 import { loadPalette, OpenedPalette } from "./opened-palette.tsx";
-import { OrganizationMenu } from "./organization-menu.tsx";
+import { OrganizationMenu } from "./organization/organization-menu.tsx";
 import { Questions } from "./questions.tsx";
 
 const LiveUpdates = lazy(async () => ({

@@ -1,10 +1,10 @@
 /** Things that wait for the user, by the page of the sidebar on which they are dealt with. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { identityQuery } from "../../api/account/session.ts";
 import { queuesQuery } from "../../api/admin.ts";
 import { attentionQuery, type AttentionItem } from "../../api/home.ts";
-import { identityQuery } from "../../api/session.ts";
 import type { Waiting } from "./status-dot.tsx";
 
 /** Nothing is read before this time has passed: the page itself comes first. */

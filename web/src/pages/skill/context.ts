@@ -1,8 +1,8 @@
 /** The skill that the address names, with what the caller may do with it. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { foldersQuery, identityQuery } from "../../api/session.ts";
-import { refOf, skillQuery, type Skill } from "../../api/skills.ts";
+import { foldersQuery, identityQuery } from "../../api/account/session.ts";
+import { refOf, skillQuery, type Skill } from "../../api/skills/skills.ts";
 
 /** Reference and address of the skill, and the version that is shown; undefined for the current one. */
 export function useSkillAddress() {

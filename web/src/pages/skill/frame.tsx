@@ -7,10 +7,10 @@ import {
   useNavigate,
   type LinkProps,
 } from "@tanstack/react-router";
-import { refOf, skillQuery, type Skill } from "../../api/skills.ts";
+import { refOf, skillQuery, type Skill } from "../../api/skills/skills.ts";
 import { useKeys } from "../../parts/keys.ts";
-import { Page, type Crumb } from "../../parts/page.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { Page, type Crumb } from "../../parts/page/page.tsx";
+import { visibleText } from "../../parts/text/visible-text.ts";
 import { useFolder, useRights, useSkill, useSkillAddress } from "./context.ts";
 import { CopyLink } from "./header-actions.tsx";
 import { Header } from "./header.tsx";

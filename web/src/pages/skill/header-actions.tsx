@@ -2,8 +2,8 @@ import { ActionIcon, Button, CopyButton, Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Copy, Download, Ellipsis, Link2, Share2 } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { identityQuery } from "../../api/session.ts";
-import { packageAddress, type Skill } from "../../api/skills.ts";
+import { identityQuery } from "../../api/account/session.ts";
+import { packageAddress, type Skill } from "../../api/skills/skills.ts";
 import { useSkillAddress } from "./context.ts";
 
 const ShareDialog = lazy(async () => ({ default: (await import("./share/dialog.tsx")).ShareDialog }));

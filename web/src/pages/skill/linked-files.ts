@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { fileAddress, type Manifest } from "../../api/skills.ts";
+import { fileAddress, type Manifest } from "../../api/skills/skills.ts";
 import type { LinkedFiles } from "../../parts/markdown/render.ts";
 import { useSkillAddress } from "./context.ts";
 

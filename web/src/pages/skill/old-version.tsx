@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { History } from "lucide-react";
-import { countText } from "../../../../contract/count-text.ts";
-import { versionsQuery, type Skill, type Version } from "../../api/skills.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { versionsQuery, type Skill, type Version } from "../../api/skills/skills.ts";
 import { useSkillAddress } from "./context.ts";
 
 /** States that the address selects another version than the current one, and how far that is behind. */

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { manifestQuery } from "../../api/skills.ts";
-import { TabNav } from "../../parts/tab-nav.tsx";
+import { manifestQuery } from "../../api/skills/skills.ts";
+import { TabNav } from "../../parts/page/tab-nav.tsx";
 import { useRights, useSkillAddress } from "./context.ts";
 
 /** The tabs of a skill that the caller may open. A fixed version of the address stays selected. */

@@ -3,8 +3,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Check, ChevronDown } from "lucide-react";
 import { useState } from "react";
-import { versionsQuery, type Skill } from "../../api/skills.ts";
-import { Time } from "../../parts/time.tsx";
+import { versionsQuery, type Skill } from "../../api/skills/skills.ts";
+import { Time } from "../../parts/text/time.tsx";
 import { useSkillAddress } from "./context.ts";
 
 /** Versions that the menu offers: further ones are in the tab of versions. */

@@ -3,11 +3,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { rolesQuery } from "../../api/organization/people.ts";
 import { autoJoinQuery, setAutoJoin, type AutoJoin } from "../../api/organization/sso-domains.ts";
-import { Form } from "../../parts/form.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
+import { Form } from "../../parts/forms/form.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";
-import { Problem } from "../../parts/problem.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 interface Props {
   org: string;

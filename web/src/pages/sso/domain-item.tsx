@@ -9,10 +9,10 @@ import {
   verifyDomain,
   type SsoDomain,
 } from "../../api/organization/sso-domains.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Command } from "../../parts/copy/command.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 /** One domain: its state, its record, and the look-up of that record. */
 export function DomainItem({ org, domain }: { org: string; domain: SsoDomain }) {

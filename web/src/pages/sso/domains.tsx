@@ -3,9 +3,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { claimDomain, domainsQuery } from "../../api/organization/sso-domains.ts";
-import { fieldError, Form } from "../../parts/form.tsx";
+import { fieldError, Form } from "../../parts/forms/form.tsx";
 import { List } from "../../parts/lists/list-section.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 import { DomainItem } from "./domain-item.tsx";
 
 /** The domains of an organization with their records, and the claim of another one. */

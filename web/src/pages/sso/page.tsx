@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import { type SignInFilter, providersQuery } from "../../api/organization/sso.ts";
-import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
-import { TabNav } from "../../parts/tab-nav.tsx";
+import { OrganizationPage, type Organization } from "../../parts/page/organization-page.tsx";
+import { TabNav } from "../../parts/page/tab-nav.tsx";
 import { AutoJoinPanel } from "./auto-join.tsx";
 import { Domains } from "./domains.tsx";
 import { ProviderView } from "./provider/view.tsx";

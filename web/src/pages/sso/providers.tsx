@@ -6,7 +6,7 @@ import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { isConnected, providersQuery, type SsoProvider } from "../../api/organization/sso.ts";
 import { List } from "../../parts/lists/list-section.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { CertificateState, isEnding, ProviderBadges } from "./provider/badges.tsx";
 import { NewProvider } from "./provider/new-provider.tsx";
 

@@ -10,7 +10,7 @@ import {
 } from "../../api/organization/sso.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { ListSection } from "../../parts/lists/list-section.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 interface Props {
   org: string;

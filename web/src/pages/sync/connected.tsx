@@ -6,9 +6,9 @@ import {
   type Connection,
   type SyncState,
 } from "../../api/organization/sync.ts";
-import { Failed } from "../../parts/failed.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
-import { Problem } from "../../parts/problem.tsx";
+import { Failed } from "../../parts/states/failed.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 import { Conflict } from "./conflict/conflict.tsx";
 import { ConnectionFacts } from "./connection-facts.tsx";
 import { ConnectionProblem } from "./connection-problem.tsx";

@@ -2,11 +2,11 @@ import { Button, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { FolderLock, ShieldAlert, Undo2 } from "lucide-react";
 import { useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { changeSync, syncQuery, type Connection, type SyncState } from "../../api/organization/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { Disconnect } from "./disconnect.tsx";
 import { hostLabels } from "./hosts.ts";
 

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { syncQuery, takeOverSync, type Connection } from "../../api/organization/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { remedyOf } from "./remedies.ts";
 
 /** Why the sync does not work, and what ends that. */

@@ -2,7 +2,7 @@ import { Button, Modal } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { disconnectRepository, syncQuery, type Connection } from "../../api/organization/sync.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
 
 interface Props {
   org: string;

@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { countText, numberText } from "../../../../contract/count-text.ts";
+import { countText, numberText } from "../../../../contract/text/count-text.ts";
 import { syncRunsQuery, type SyncRun } from "../../api/organization/sync.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { ListSection } from "../../parts/lists/list-section.tsx";
-import { Segments } from "../../parts/segments.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Segments } from "../../parts/page/segments.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 type Direction = "all" | "from" | "to";
 const isIn: Record<Direction, (run: SyncRun) => boolean> = {

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { planNextSync } from "../../api/organization/sync.ts";
-import { Problem } from "../../parts/problem.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 import { PlanView } from "./plan-view.tsx";
 
 /** The plan of the next full sync, on request: it reads the whole branch. */

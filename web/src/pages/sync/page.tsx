@@ -3,7 +3,8 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { RefreshCw } from "lucide-react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { may, organizationQuery } from "../../api/account/session.ts";
 import { ApiError } from "../../api/client.ts";
 import {
   syncConflictsQuery,
@@ -11,13 +12,12 @@ import {
   syncRunsQuery,
   type SyncConflict,
 } from "../../api/organization/sync.ts";
-import { may, organizationQuery } from "../../api/session.ts";
-import { Empty } from "../../parts/empty.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
-import { Loaded } from "../../parts/loaded.tsx";
-import { NotFound } from "../../parts/not-found.tsx";
-import { libraryCrumb } from "../../parts/organization-page.tsx";
-import { Page } from "../../parts/page.tsx";
+import { libraryCrumb } from "../../parts/page/organization-page.tsx";
+import { Page } from "../../parts/page/page.tsx";
+import { Empty } from "../../parts/states/empty.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { NotFound } from "../../parts/states/not-found.tsx";
 import { Conflict } from "./conflict/conflict.tsx";
 import { Connected } from "./connected.tsx";
 import { History } from "./history.tsx";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import type { DirectoryChanges, SyncPlan } from "../../api/organization/sync.ts";
 import { PlanChanges } from "./plan-changes.tsx";
 

@@ -1,8 +1,8 @@
 import { FileWarning } from "lucide-react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import type { SyncState } from "../../api/organization/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 /** Skills and directories that could not be synced. All others are in step. */
 export function SkillProblems({ problems }: { problems: SyncState["skillProblems"] }) {

@@ -1,9 +1,9 @@
 import { ArrowDownToLine, GitPullRequest } from "lucide-react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import type { Connection, SyncState } from "../../api/organization/sync.ts";
-import { relativeTime } from "../../parts/dates.ts";
 import { iconProps } from "../../parts/icon.ts";
-import { Time } from "../../parts/time.tsx";
+import { relativeTime } from "../../parts/text/dates.ts";
+import { Time } from "../../parts/text/time.tsx";
 
 /** One sentence about the sync, then one about each direction. */
 export function Status({ state, connection }: { state: SyncState; connection: Connection }) {

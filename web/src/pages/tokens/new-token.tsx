@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { foldersQuery, may } from "../../api/session.ts";
-import { createToken, tokensQuery } from "../../api/tokens.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
+import { foldersQuery, may } from "../../api/account/session.ts";
+import { createToken, tokensQuery } from "../../api/account/tokens.ts";
+import type { Organization } from "../../parts/page/organization-page.tsx";
 import { NewTokenDialog } from "../../parts/tokens/new-token-dialog.tsx";
 import { holder } from "./token-list.tsx";
 

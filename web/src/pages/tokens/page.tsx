@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { tokensQuery } from "../../api/tokens.ts";
-import { Empty } from "../../parts/empty.tsx";
-import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { tokensQuery } from "../../api/account/tokens.ts";
+import { OrganizationPage } from "../../parts/page/organization-page.tsx";
+import { Empty } from "../../parts/states/empty.tsx";
 import { NewToken } from "./new-token.tsx";
 import { TokenList } from "./token-list.tsx";
 

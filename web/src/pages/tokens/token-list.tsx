@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { revokeToken, tokensQuery, type OrganizationToken } from "../../api/tokens.ts";
+import { revokeToken, tokensQuery, type OrganizationToken } from "../../api/account/tokens.ts";
 import { TokenTable } from "../../parts/tokens/token-table.tsx";
 
 /** An organization's token has the permissions of this role, unless it is limited. */

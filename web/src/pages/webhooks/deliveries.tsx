@@ -1,8 +1,11 @@
 import { Button, Modal, Select } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
-import { webhookDeliveryStates, type WebhookDeliveryState } from "../../../../contract/webhook-events.ts";
+import {
+  webhookDeliveryStates,
+  type WebhookDeliveryState,
+} from "../../../../contract/events/webhook-events.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import {
   deliveriesQuery,
   deliveryQuery,
@@ -13,9 +16,9 @@ import {
 } from "../../api/organization/webhooks.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { ListSection } from "../../parts/lists/list-section.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Loaded } from "../../parts/states/loaded.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
 
 const tones: Record<WebhookDeliveryState, string> = { pending: "warn", delivered: "ok", failed: "danger" };
 /** Interval at which pending messages are read again. */

@@ -7,10 +7,10 @@ import {
   type WebhookEvent,
   type WebhookEventGroup,
   type WebhookKind,
-} from "../../../../contract/webhook-events.ts";
+} from "../../../../contract/events/webhook-events.ts";
 import { createWebhook, updateWebhook, type Webhook } from "../../api/organization/webhooks.ts";
-import { DialogForm } from "../../parts/dialog-form.tsx";
-import { fieldError } from "../../parts/form.tsx";
+import { DialogForm } from "../../parts/forms/dialog-form.tsx";
+import { fieldError } from "../../parts/forms/form.tsx";
 
 export const kindLabels: Record<WebhookKind, string> = {
   standard: "Signed JSON",

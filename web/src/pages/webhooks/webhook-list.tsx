@@ -2,11 +2,11 @@ import { Button, Menu } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { MoreHorizontal } from "lucide-react";
 import { useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import { deleteWebhook, rotateSecret, updateWebhook, type Webhook } from "../../api/organization/webhooks.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { kindLabels } from "./webhook-dialog.tsx";
 
 interface Props {

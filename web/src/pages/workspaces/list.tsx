@@ -6,8 +6,8 @@ import { workspacesQuery, type Workspace, type WorkspaceState } from "../../api/
 import { actionsColumn, DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { ListSection } from "../../parts/lists/list-section.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Time } from "../../parts/time.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Time } from "../../parts/text/time.tsx";
 import { WorkspaceActions } from "./row-actions.tsx";
 
 interface Props {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { workspaceSettingsQuery } from "../../api/organization/workspaces.ts";
-import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { OrganizationPage } from "../../parts/page/organization-page.tsx";
 import { WorkspaceList } from "./list.tsx";
 import { Settings } from "./settings.tsx";
 

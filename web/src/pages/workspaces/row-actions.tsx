@@ -2,6 +2,7 @@ import { Button, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { may } from "../../api/account/session.ts";
 import { memberSearchQuery } from "../../api/organization/people.ts";
 import {
   deleteWorkspace,
@@ -9,10 +10,9 @@ import {
   retryWorkspaces,
   type Workspace,
 } from "../../api/organization/workspaces.ts";
-import { may } from "../../api/session.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 import { useWorkspacesChanged } from "./settings.tsx";
 
 interface Props {

@@ -1,6 +1,7 @@
 import { Button, Select, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { foldersQuery, may } from "../../api/account/session.ts";
 import {
   disableWorkspaces,
   enableWorkspaces,
@@ -11,10 +12,9 @@ import {
   workspaceSettingsQuery,
 } from "../../api/organization/workspaces.ts";
 import { query } from "../../api/query.ts";
-import { foldersQuery, may } from "../../api/session.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { ConfirmDialog } from "../../parts/forms/confirm-dialog.tsx";
+import type { Organization } from "../../parts/page/organization-page.tsx";
+import { Problem } from "../../parts/states/problem.tsx";
 
 interface Props {
   org: string;

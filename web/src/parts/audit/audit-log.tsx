@@ -1,13 +1,13 @@
 import "./audit.css";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { countText, numberText } from "../../../../contract/count-text.ts";
+import { countText, numberText } from "../../../../contract/text/count-text.ts";
+import { may } from "../../api/account/session.ts";
 import { auditPageSize, type AuditFilter, type AuditPage } from "../../api/organization/audit.ts";
 import { rolesQuery, teamsQuery } from "../../api/organization/people.ts";
-import { may } from "../../api/session.ts";
 import { ListSection } from "../lists/list-section.tsx";
 import { NumberedPages } from "../lists/numbered-pages.tsx";
-import type { Organization } from "../organization-page.tsx";
+import type { Organization } from "../page/organization-page.tsx";
 import { Entries } from "./entries.tsx";
 import { AuditFilters } from "./filters/audit-filters.tsx";
 import type { Names } from "./text/sentence.ts";

@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { Bot, ChevronDown, ChevronRight, KeyRound } from "lucide-react";
 import { useMemo, useState } from "react";
-import { countText } from "../../../../contract/count-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
 import type { AuditEntry, AuditFilter } from "../../api/organization/audit.ts";
 import { DataTable, type Column } from "../lists/data-table.tsx";
-import { Time } from "../time.tsx";
+import { Time } from "../text/time.tsx";
 import { EntryDetails } from "./entry-details.tsx";
 import { entryLink } from "./text/entry-link.ts";
 import { runsOf, type Run } from "./text/runs.ts";

@@ -1,6 +1,6 @@
 import "@mantine/charts/styles.layer.css";
 import { BarChart } from "@mantine/charts";
-import { shortDayText } from "../dates.ts";
+import { shortDayText } from "../text/dates.ts";
 import { ChartKeys } from "./chart-keys.tsx";
 import type { Series } from "./series.ts";
 

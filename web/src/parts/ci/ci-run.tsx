@@ -1,5 +1,5 @@
 import type { Schemas } from "../../api/client.ts";
-import { visibleText } from "../visible-text.ts";
+import { visibleText } from "../text/visible-text.ts";
 
 /** The run of a CI pipeline: repository, ref and commit, as a link to its page. */
 export function CiRun({ origin }: { origin: Schemas["CiOrigin"] }) {

@@ -1,7 +1,7 @@
 import "./code.css";
 import { useQuery } from "@tanstack/react-query";
 import { memo, useEffect, useMemo, useRef } from "react";
-import { visibleText } from "../visible-text.ts";
+import { visibleText } from "../text/visible-text.ts";
 import type { Piece } from "./highlight.ts";
 import { useWindowed } from "./windowed.ts";
 

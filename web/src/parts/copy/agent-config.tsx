@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
 import { useState } from "react";
 import { agentClients, type AgentClient, type AgentSignIn } from "../../../../contract/agent-clients.ts";
-import { Segments } from "../segments.tsx";
+import { Segments } from "../page/segments.tsx";
 import { Command } from "./command.tsx";
 import { CopyFile } from "./copy-file.tsx";
 

@@ -1,7 +1,7 @@
 import "./copy-file.css";
 import { Button, CopyButton } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
-import { visibleText } from "../visible-text.ts";
+import { visibleText } from "../text/visible-text.ts";
 
 /** A file with its path and a button that copies it. */
 export function CopyFile({ path, text }: { path: string; text: string }) {

@@ -1,9 +1,9 @@
 import { Button, Checkbox } from "@mantine/core";
 import { ChevronDown, ChevronRight, TriangleAlert } from "lucide-react";
 import { memo } from "react";
-import { countText } from "../../../../contract/count-text.ts";
-import type { DiffFile, Finding } from "../../api/versions.ts";
-import { visibleText } from "../visible-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import type { DiffFile, Finding } from "../../api/skills/versions.ts";
+import { visibleText } from "../text/visible-text.ts";
 import { LineRow, type OnComment } from "./line-row.tsx";
 import { countsOf, type Gap, type Row, type ViewedFiles } from "./rows.ts";
 

@@ -1,7 +1,7 @@
 import "./diff.css";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from "react";
-import type { Diff, DiffFile, Finding } from "../../api/versions.ts";
+import type { Diff, DiffFile, Finding } from "../../api/skills/versions.ts";
 import { DiffRow } from "./diff-row.tsx";
 import type { OnComment } from "./line-row.tsx";
 import {

@@ -1,6 +1,6 @@
 import "./diff.css";
-import { countText } from "../../../../contract/count-text.ts";
-import type { DiffFile } from "../../api/versions.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import type { DiffFile } from "../../api/skills/versions.ts";
 import { LineRow } from "./line-row.tsx";
 import { digitsOf, fileRows } from "./rows.ts";
 

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, UnfoldVertical } from "lucide-react";
 import { useCallback, type ReactNode } from "react";
-import { countText } from "../../../../contract/count-text.ts";
-import { visibleText } from "../visible-text.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { visibleText } from "../text/visible-text.ts";
 import type { ChangeRow, Gap, Line } from "./rows.ts";
 import { Words } from "./words.tsx";
 

@@ -1,7 +1,7 @@
 /** Hunks of a comparison as flat rows of equal kinds, so that only those in view are drawn. */
 import type { CSSProperties, ReactNode } from "react";
-import { countText } from "../../../../contract/count-text.ts";
-import type { Diff, DiffFile, Finding } from "../../api/versions.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import type { Diff, DiffFile, Finding } from "../../api/skills/versions.ts";
 
 export interface Line {
   kind: "add" | "del" | "same";

@@ -1,7 +1,7 @@
 import { diffWordsWithSpace } from "diff";
 import { memo } from "react";
 import type { Piece } from "../code/highlight.ts";
-import { visibleText } from "../visible-text.ts";
+import { visibleText } from "../text/visible-text.ts";
 import type { Line } from "./rows.ts";
 
 /** Characters of a line that are shown, and up to which its words are compared. */

@@ -4,10 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState, type SubmitEvent } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { foundByQuery, positionQuery } from "../../api/found-by.ts";
-import { Problem } from "../problem.tsx";
-import { SkeletonRows } from "../skeleton-rows.tsx";
-import { visibleText } from "../visible-text.ts";
+import { foundByQuery, positionQuery } from "../../api/skills/found-by.ts";
+import { Problem } from "../states/problem.tsx";
+import { SkeletonRows } from "../states/skeleton-rows.tsx";
+import { visibleText } from "../text/visible-text.ts";
 
 /** Phrases that find the published version first, and what comes before it for a phrase that the author enters. */
 export function FoundBy({ skillRef }: { skillRef: string }) {

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useId, type ComponentType, type ReactNode } from "react";
-import { Problem } from "../problem.tsx";
-import { SkeletonRows } from "../skeleton-rows.tsx";
+import { Problem } from "../states/problem.tsx";
+import { SkeletonRows } from "../states/skeleton-rows.tsx";
 import { itemsOf, type Found } from "./found.ts";
 
 interface MoreProps {

@@ -1,8 +1,13 @@
 /** Markdown of strangers to safe DOM nodes: no HTML in the source, and only known elements in the result. */
 import DOMPurify from "dompurify";
 import MarkdownIt, { type Token } from "markdown-it";
-import { addCodeHostRules, footnoteId, headingId, headingIds } from "../../../../contract/markdown.ts";
-import { visibleText } from "../visible-text.ts";
+import {
+  addCodeHostRules,
+  footnoteId,
+  headingId,
+  headingIds,
+} from "../../../../contract/document/markdown.ts";
+import { visibleText } from "../text/visible-text.ts";
 
 /** Limits beyond which a text is offered as source: such a page would hang the browser. */
 export const markdownLimits = { characters: 600_000, tokens: 60_000, contents: 200 };

@@ -1,9 +1,9 @@
 import { MultiSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { limits } from "../../../../contract/limits.ts";
+import { may, organizationQuery } from "../../api/account/session.ts";
 import { mcpServersQuery } from "../../api/mcp-servers.ts";
-import { may, organizationQuery } from "../../api/session.ts";
-import { visibleText } from "../visible-text.ts";
+import { visibleText } from "../text/visible-text.ts";
 
 interface Props {
   org: string;

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Initials } from "../avatar.tsx";
-import { visibleText } from "../visible-text.ts";
+import { visibleText } from "../text/visible-text.ts";
 
 interface Props {
   person: { name: string; username: string };

@@ -1,7 +1,7 @@
+import { may } from "../../api/account/session.ts";
 /** Roles as options of a field. */
 import type { Role } from "../../api/organization/people.ts";
-import { may } from "../../api/session.ts";
-import type { Organization } from "../organization-page.tsx";
+import type { Organization } from "../page/organization-page.tsx";
 
 /** Whether someone with these permissions may give the role: not more than they hold. */
 export const missingFor = (organization: Organization, role: Role): string[] =>

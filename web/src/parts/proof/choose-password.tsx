@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { forgotPassword } from "../../api/account.ts";
-import { identityQuery } from "../../api/session.ts";
-import { Problem } from "../problem.tsx";
+import { forgotPassword } from "../../api/account/account.ts";
+import { identityQuery } from "../../api/account/session.ts";
+import { Problem } from "../states/problem.tsx";
 
 /** For an account without a password: a mail with a link by which its owner chooses one. */
 export function ChoosePassword() {

@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { identityQuery } from "../../api/account/session.ts";
 import { leaveOrganization } from "../../api/organization/requirement.ts";
-import { identityQuery } from "../../api/session.ts";
-import { ConfirmDialog } from "../confirm-dialog.tsx";
+import { ConfirmDialog } from "../forms/confirm-dialog.tsx";
 
 /** The way out for a member who can't or does not want to give the proof that an organization requires. */
 export function LeaveOrganization({ org, name }: { org: string; name: string }) {

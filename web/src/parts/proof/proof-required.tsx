@@ -2,10 +2,10 @@ import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { KeyRound, ShieldCheck } from "lucide-react";
 import type { ReactNode } from "react";
+import { verifyAgain } from "../../api/account/sign-in-again.ts";
 import type { ApiError } from "../../api/client.ts";
-import { verifyAgain } from "../../api/sign-in-again.ts";
 import { ButtonLink } from "../button-link.tsx";
-import { Page } from "../page.tsx";
+import { Page } from "../page/page.tsx";
 import { LeaveOrganization } from "./leave-organization.tsx";
 import { providerSignIn } from "./provider-sign-in.ts";
 

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
 import { useState } from "react";
-import { reachSentence } from "../../../../contract/reach-text.ts";
-import { reachInstallsQuery, reachQuery, revertReachQuery } from "../../api/reach.ts";
-import type { Skill } from "../../api/skills.ts";
-import { visibleText } from "../visible-text.ts";
+import { reachSentence } from "../../../../contract/text/reach-text.ts";
+import { reachInstallsQuery, reachQuery, revertReachQuery } from "../../api/skills/reach.ts";
+import type { Skill } from "../../api/skills/skills.ts";
+import { visibleText } from "../text/visible-text.ts";
 
 interface Props {
   skillRef: string;

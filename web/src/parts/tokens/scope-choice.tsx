@@ -1,5 +1,5 @@
 import { Checkbox } from "@mantine/core";
-import { permissionTitle } from "../../../../contract/permission-text.ts";
+import { permissionTitle } from "../../../../contract/text/permission-text.ts";
 import { scopableActions } from "../../../../contract/vocabulary.ts";
 
 export type Scopes = Record<string, string[]>;

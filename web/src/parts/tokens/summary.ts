@@ -1,8 +1,8 @@
 /** Sentences about what a token allows. Pure. */
-import { countText } from "../../../../contract/count-text.ts";
-import { listText } from "../../../../contract/list-text.ts";
-import { permissionObjects } from "../../../../contract/permission-text.ts";
-import { longDayText } from "../dates.ts";
+import { countText } from "../../../../contract/text/count-text.ts";
+import { listText } from "../../../../contract/text/list-text.ts";
+import { permissionObjects } from "../../../../contract/text/permission-text.ts";
+import { longDayText } from "../text/dates.ts";
 
 export interface TokenRights {
   /** Who the token acts as, as in `you`. */

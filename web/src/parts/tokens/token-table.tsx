@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
 import { Terminal } from "lucide-react";
 import { useState } from "react";
-import type { OwnToken } from "../../api/account.ts";
-import type { OrganizationToken } from "../../api/tokens.ts";
-import { ConfirmDialog } from "../confirm-dialog.tsx";
+import type { OwnToken } from "../../api/account/account.ts";
+import type { OrganizationToken } from "../../api/account/tokens.ts";
+import { ConfirmDialog } from "../forms/confirm-dialog.tsx";
 import { iconProps } from "../icon.ts";
 import { actionsColumn, DataTable, type Column } from "../lists/data-table.tsx";
-import { Time } from "../time.tsx";
+import { Time } from "../text/time.tsx";
 import { rightsOf } from "./summary.ts";
 import "./tokens.css";
 

@@ -1,5 +1,5 @@
 /** The files that go into a zip, and those that come out of one. */
-import type { FileMode } from "../../../../contract/package-rules.ts";
+import type { FileMode } from "../../../../contract/checks/package-rules.ts";
 
 export interface ZipFile {
   path: string;

@@ -3,7 +3,7 @@
  * hand because fflate, which writes zips here, reads neither modes nor checksums, and zip.js, which does, has 40 kB
  * compressed.
  */
-import { packageLimits } from "../../../../contract/package-rules.ts";
+import { packageLimits } from "../../../../contract/checks/package-rules.ts";
 import { checkFiles, tooLargeError } from "../../../../contract/package/check-files.ts";
 import { ignoreLimits } from "../../../../contract/package/ignore-patterns.ts";
 import { selectFiles } from "../../../../contract/package/leave-out.ts";

@@ -5,7 +5,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { Zip, ZipDeflate } from "fflate";
-import { compareUtf8 } from "../../../../contract/package-rules.ts";
+import { compareUtf8 } from "../../../../contract/checks/package-rules.ts";
 import type { ZipFile } from "./format.ts";
 
 /** The system whose modes the entries have. */

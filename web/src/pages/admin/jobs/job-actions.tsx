@@ -2,8 +2,8 @@ import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { promoteJob, removeJob, retryJob, type Job } from "../../../api/admin.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
-import { Problem } from "../../../parts/problem.tsx";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 import { refreshJobs } from "./refresh.ts";
 
 interface Props {

@@ -1,12 +1,12 @@
 import { Button, Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, type ReactNode } from "react";
-import { countText, numberText } from "../../../../../contract/count-text.ts";
+import { countText, numberText } from "../../../../../contract/text/count-text.ts";
 import { jobQuery, type JobDetail } from "../../../api/admin.ts";
 import { ApiError } from "../../../api/client.ts";
-import { Problem } from "../../../parts/problem.tsx";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
-import { ExactTime } from "../../../parts/time.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
+import { SkeletonRows } from "../../../parts/states/skeleton-rows.tsx";
+import { ExactTime } from "../../../parts/text/time.tsx";
 import { duration } from "../figures.ts";
 import { JobActions } from "./job-actions.tsx";
 import { stateNames, subjectOf } from "./states.ts";

@@ -1,13 +1,13 @@
 import { Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { numberText } from "../../../../../contract/count-text.ts";
+import { numberText } from "../../../../../contract/text/count-text.ts";
 import type { JobState } from "../../../../../contract/vocabulary.ts";
 import { jobsQuery, type Job, type JobFilter, type Queue } from "../../../api/admin.ts";
 import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
-import { TabNav } from "../../../parts/tab-nav.tsx";
-import { Time } from "../../../parts/time.tsx";
+import { TabNav } from "../../../parts/page/tab-nav.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
 import { JobActions } from "./job-actions.tsx";
 import { orderedStates, stateNames, subjectOf, timeNames, timeOf } from "./states.ts";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { metricRanges, type MetricRange } from "../../../../../contract/vocabulary.ts";
 import { metricsQuery } from "../../../api/admin.ts";
-import { Loaded } from "../../../parts/loaded.tsx";
-import { Segments } from "../../../parts/segments.tsx";
+import { Segments } from "../../../parts/page/segments.tsx";
+import { Loaded } from "../../../parts/states/loaded.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
 import { Plot } from "./plot.tsx";
 

@@ -1,7 +1,7 @@
-import { numberText } from "../../../../../contract/count-text.ts";
+import { numberText } from "../../../../../contract/text/count-text.ts";
 import type { JobMetrics } from "../../../api/admin.ts";
-import { clockText, dayAndClockText } from "../../../parts/dates.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
+import { clockText, dayAndClockText } from "../../../parts/text/dates.ts";
 import { duration } from "../figures.ts";
 
 const clock = (at: string, withDay: boolean) => (withDay ? dayAndClockText : clockText)(at);

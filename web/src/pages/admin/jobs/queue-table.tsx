@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { countText, numberText } from "../../../../../contract/count-text.ts";
+import { countText, numberText } from "../../../../../contract/text/count-text.ts";
 import { pauseQueue, resumeQueue, retryFailed, type Queue } from "../../../api/admin.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
 import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
-import { Problem } from "../../../parts/problem.tsx";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
+import { SkeletonRows } from "../../../parts/states/skeleton-rows.tsx";
 import { duration } from "../figures.ts";
 import { refreshJobs } from "./refresh.ts";
 import { jobTitle, queueTitle } from "./titles.ts";

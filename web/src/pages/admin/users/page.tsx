@@ -3,7 +3,7 @@ import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { usersQuery, type UserFilter } from "../../../api/admin.ts";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
 import { SearchField } from "../../../parts/lists/search-field.tsx";
-import { Segments } from "../../../parts/segments.tsx";
+import { Segments } from "../../../parts/page/segments.tsx";
 import { AdminPage } from "../admin-page.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
 import { UserTable } from "./user-table.tsx";

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { identityQuery } from "../../../api/account/session.ts";
 import {
   endSessionsOf,
   grantAdministrator,
@@ -9,7 +10,6 @@ import {
   suspendUser,
   type AdminUser,
 } from "../../../api/admin.ts";
-import { identityQuery } from "../../../api/session.ts";
 import { ReasonDialog } from "../reason-dialog.tsx";
 
 export type UserAction =

@@ -2,8 +2,8 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
+import { identityQuery } from "../../../api/account/session.ts";
 import type { AdminUser } from "../../../api/admin.ts";
-import { identityQuery } from "../../../api/session.ts";
 import { UserDialog, type UserAction } from "./user-dialog.tsx";
 
 interface Item {

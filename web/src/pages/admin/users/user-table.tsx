@@ -1,8 +1,8 @@
 import type { AdminUser } from "../../../api/admin.ts";
 import { Initials } from "../../../parts/avatar.tsx";
 import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { UserMenu } from "./user-menu.tsx";
 
 const named = 2;

@@ -1,9 +1,9 @@
 /** The keys of the frontmatter: completion, and help for the one at the cursor. */
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import type { EditorState } from "@codemirror/state";
-import { ruleKeys, skillKeys } from "../../../../../contract/known-keys.ts";
+import { ruleKeys, skillKeys } from "../../../../../contract/document/known-keys.ts";
 import { limits } from "../../../../../contract/limits.ts";
-import { toolNames } from "../../../parts/tool-names.ts";
+import { toolNames } from "../../../parts/text/tool-names.ts";
 
 export interface KeyHelp {
   key: string;

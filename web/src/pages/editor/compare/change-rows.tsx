@@ -4,7 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useMemo, useRef } from "react";
 import { LineRow } from "../../../parts/diff/line-row.tsx";
 import { digitsOf, lineRows, type ChangeRow } from "../../../parts/diff/rows.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { hunkHeader, type ChangeAction, type ChangedFile } from "./changed-file.ts";
 
 type Row =

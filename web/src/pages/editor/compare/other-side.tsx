@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, type ReactNode } from "react";
-import { Failed } from "../../../parts/failed.tsx";
+import { Failed } from "../../../parts/states/failed.tsx";
 import { openBase, type BaseReader } from "../base-reader.ts";
 import { Note } from "../drafts/draft-choice.tsx";
 import type { Workspace } from "../use-workspace.ts";

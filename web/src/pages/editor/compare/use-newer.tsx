@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import type { Skill } from "../../../api/skills.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
 import { openBase } from "../base-reader.ts";
 import { Note, type OpenDraft } from "../drafts/draft-choice.tsx";
 import type { Draft } from "../drafts/draft.ts";

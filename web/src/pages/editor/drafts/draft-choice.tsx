@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useEffect, useState, type ReactNode } from "react";
-import { Time } from "../../../parts/time.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 import type { Draft } from "./draft.ts";
 import { findDrafts, holdDraft, isDraftFree, newDraftId, removeDraft, whenDraftFree } from "./drafts.ts";
 

@@ -1,9 +1,9 @@
 import { FolderUp } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
 import { limits } from "../../../../../contract/limits.ts";
 import { leftOutSentence } from "../../../../../contract/package/left-out.ts";
-import { sizeText } from "../../../../../contract/size-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import { sizeText } from "../../../../../contract/text/size-text.ts";
 import type { DroppedFile } from "../../../parts/zip/format.ts";
 import { filesOfDrop, filesOfField, type Found } from "./dropped-files.ts";
 

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { PackageError, checkPackagePaths } from "../../../../../contract/package-rules.ts";
+import { PackageError, checkPackagePaths } from "../../../../../contract/checks/package-rules.ts";
 import { leftOutByName } from "../../../../../contract/package/leave-out.ts";
 import { leftOutSentence } from "../../../../../contract/package/left-out.ts";
 import type { Workspace } from "../use-workspace.ts";

@@ -10,8 +10,8 @@ import {
   Undo2,
 } from "lucide-react";
 import { useState } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
-import { bytesText } from "../../../../../contract/size-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import { bytesText } from "../../../../../contract/text/size-text.ts";
 import { iconProps } from "../../../parts/icon.ts";
 import {
   removedFiles,

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { bytesText } from "../../../../../contract/size-text.ts";
+import { bytesText } from "../../../../../contract/text/size-text.ts";
 import type { Workspace } from "../use-workspace.ts";
 import { sizeOfFile } from "../working-set.ts";
 import { withType } from "./dropped-files.ts";

@@ -1,7 +1,7 @@
 import { Button, Progress as Bar, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { bytesText } from "../../../../../contract/size-text.ts";
+import { bytesText } from "../../../../../contract/text/size-text.ts";
 import { ApiError } from "../../../api/client.ts";
 import type { Progress } from "./publish.ts";
 import type { PublishState } from "./use-publish.ts";

@@ -1,9 +1,9 @@
+import { utf8Length } from "../../../../../contract/checks/package-rules.ts";
 /**
  * The steps of a publish: small edits are sent as changes, everything else is packed, announced, sent and then
  * published. `made` keeps what succeeded, so that a retry continues at the step that failed.
  */
 import { limits } from "../../../../../contract/limits.ts";
-import { utf8Length } from "../../../../../contract/package-rules.ts";
 import { ApiError } from "../../../api/client.ts";
 import {
   announceUpload,
@@ -14,7 +14,7 @@ import {
   type NextVersion,
   type SkillBody,
   type VersionBody,
-} from "../../../api/publishing.ts";
+} from "../../../api/skills/publishing.ts";
 import { packFiles } from "../../../parts/zip/client.ts";
 import type { ZipFile } from "../../../parts/zip/format.ts";
 import { newDraftId } from "../drafts/drafts.ts";

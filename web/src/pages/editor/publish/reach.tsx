@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
-import { countText, numberText } from "../../../../../contract/count-text.ts";
+import { countText, numberText } from "../../../../../contract/text/count-text.ts";
 import type { Schemas } from "../../../api/client.ts";
-import type { NextVersion } from "../../../api/publishing.ts";
-import { installSummaryQuery } from "../../../api/skill-settings.ts";
-import type { Skill } from "../../../api/skills.ts";
+import type { NextVersion } from "../../../api/skills/publishing.ts";
+import { installSummaryQuery } from "../../../api/skills/skill-settings.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
 
 interface Props {
   refText: string;

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Skill } from "../../../api/skills.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
 import { RequiredServers } from "../../../parts/mcp/required-servers.tsx";
 
 /** The MCP servers that the skill requires from the next version on. They are sent only if they were changed. */

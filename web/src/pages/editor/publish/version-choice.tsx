@@ -1,5 +1,5 @@
 import { useQueries } from "@tanstack/react-query";
-import { nextSemverQuery, nextVersions, type NextVersion } from "../../../api/publishing.ts";
+import { nextSemverQuery, nextVersions, type NextVersion } from "../../../api/skills/publishing.ts";
 import type { Base } from "../working-set.ts";
 
 /** The numbers of the next version, as the service would give them. */

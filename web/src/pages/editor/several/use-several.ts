@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { readSkillText } from "../../../../../contract/skill-rules.ts";
-import { readUtf8 } from "../../../../../contract/text-encoding.ts";
+import { readSkillText } from "../../../../../contract/checks/skill-rules.ts";
+import { readUtf8 } from "../../../../../contract/text/text-encoding.ts";
 import { hasParam } from "../../../api/query.ts";
 import { noBase } from "../base-reader.ts";
 import { checkFiles, rootPathOf } from "../checks.ts";

@@ -1,5 +1,5 @@
 import type { SearchPage } from "../../../api/search.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 interface Props {
   page: SearchPage;

@@ -1,11 +1,11 @@
 import { TriangleAlert } from "lucide-react";
 import { memo } from "react";
-import { countText, numberText } from "../../../../../contract/count-text.ts";
+import { countText, numberText } from "../../../../../contract/text/count-text.ts";
 import type { SearchHit } from "../../../api/search.ts";
-import { MarkedText } from "../../../parts/marked-text.tsx";
-import { Sparkline } from "../../../parts/sparkline.tsx";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Sparkline } from "../../../parts/charts/sparkline.tsx";
+import { MarkedText } from "../../../parts/text/marked-text.tsx";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 interface Props {
   hit: SearchHit;

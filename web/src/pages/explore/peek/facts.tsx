@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { countText, numberText } from "../../../../../contract/count-text.ts";
-import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
-import { identityQuery } from "../../../api/session.ts";
-import { installsQuery } from "../../../api/skill-settings.ts";
-import { fileQuery, manifestQuery, type Skill } from "../../../api/skills.ts";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { countText, numberText } from "../../../../../contract/text/count-text.ts";
+import { estimateTokens } from "../../../../../contract/text/estimate-tokens.ts";
+import { identityQuery } from "../../../api/account/session.ts";
+import { installsQuery } from "../../../api/skills/skill-settings.ts";
+import { fileQuery, manifestQuery, type Skill } from "../../../api/skills/skills.ts";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { readFields } from "./read-fields.ts";
 
 interface Props {

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { FileText, Folder } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
-import { bytesText } from "../../../../../contract/size-text.ts";
-import { manifestQuery, type ManifestFile } from "../../../api/skills.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import { bytesText } from "../../../../../contract/text/size-text.ts";
+import { manifestQuery, type ManifestFile } from "../../../api/skills/skills.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 const shown = 8;
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { latestVersionsQuery } from "../../../api/skills.ts";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { latestVersionsQuery } from "../../../api/skills/skills.ts";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 /** The latest versions with their messages. */
 export function Versions({ skillRef, address }: { skillRef: string; address: string }) {

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { FolderInput, Globe, Tag } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import type { Tree } from "../tree.ts";
 import type { BulkAct } from "./change.ts";
 import { maxSelected, type Selection } from "./use-selection.ts";

@@ -1,10 +1,10 @@
 import { Modal } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import type { Skill } from "../../../api/folders.ts";
-import { DialogForm } from "../../../parts/dialog-form.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { DialogForm } from "../../../parts/forms/dialog-form.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import type { Tree } from "../tree.ts";
 import { BulkEffectNote, Failures } from "./bulk-effect.tsx";
 import { ChangeFields } from "./change-fields.tsx";

@@ -1,8 +1,8 @@
 import { Skeleton } from "@mantine/core";
 import { Eye, EyeOff } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import type { Skill } from "../../../api/folders.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import type { BulkEffect, Failure } from "./change.ts";
 
 /** Names that are shown of each kind. */

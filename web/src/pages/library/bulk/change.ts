@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { mapLimit } from "../../../../../contract/concurrency/map-limit.ts";
 import { limits } from "../../../../../contract/limits.ts";
 import { moveItem, type Exposure, type MoveResult, type Skill } from "../../../api/folders.ts";
-import { updateSkill } from "../../../api/skill-settings.ts";
+import { updateSkill } from "../../../api/skills/skill-settings.ts";
 
 export type BulkAct = "move" | "tags" | "visibility";
 export type Change =

@@ -1,8 +1,8 @@
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import { foldersQuery } from "../../../api/account/session.ts";
 import { invalidateEffective, organizationSkillsQuery } from "../../../api/folders.ts";
-import { foldersQuery } from "../../../api/session.ts";
 import { showUndo } from "../undo-notice.tsx";
 import { runSteps, type Step } from "./change.ts";
 

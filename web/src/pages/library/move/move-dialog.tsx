@@ -2,7 +2,7 @@ import { Button, Modal, Select, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { plannedMoveQuery } from "../../../api/folders.ts";
-import { Problem } from "../../../parts/problem.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 import { Effect } from "../panel/effect.tsx";
 import { isMovable, leavesRestriction, nameOf, type Item, type Tree } from "../tree.ts";
 import { subjectOf } from "./use-move.tsx";

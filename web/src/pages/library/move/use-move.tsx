@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { foldersQuery } from "../../../api/account/session.ts";
 import {
   type Folder,
   invalidateEffective,
@@ -6,7 +7,6 @@ import {
   organizationSkillsQuery,
   type Subject,
 } from "../../../api/folders.ts";
-import { foldersQuery } from "../../../api/session.ts";
 import { keyOf, nameOf, parentOf, type Item } from "../tree.ts";
 import { showUndo } from "../undo-notice.tsx";
 

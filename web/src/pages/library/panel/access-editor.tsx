@@ -1,6 +1,7 @@
 import { Button, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { foldersQuery } from "../../../api/account/session.ts";
 import { ApiError } from "../../../api/client.ts";
 import {
   type AccessDraft,
@@ -12,9 +13,8 @@ import {
   saveAccess,
 } from "../../../api/folders.ts";
 import { query } from "../../../api/query.ts";
-import { foldersQuery } from "../../../api/session.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
-import { Problem } from "../../../parts/problem.tsx";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 import { Conflict } from "../conflict.tsx";
 import { Effect } from "./effect.tsx";
 import { Grants } from "./grants.tsx";

@@ -1,9 +1,9 @@
 import { EyeOff, Eye, Lock } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
-import { listText } from "../../../../../contract/list-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import { listText } from "../../../../../contract/text/list-text.ts";
 import type { MoveResult } from "../../../api/folders.ts";
 import { iconProps } from "../../../parts/icon.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 const audiences = {
   public: "everyone on the internet",

@@ -1,14 +1,14 @@
 import { ActionIcon, Button, Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis, Folder as FolderIcon, FolderLock, Pencil } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import { ApiError } from "../../../api/client.ts";
 import { folderAccessQuery, type Folder } from "../../../api/folders.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
 import { FollowButton } from "../../../parts/following/follow-button.tsx";
 import { iconProps } from "../../../parts/icon.ts";
-import { Loaded } from "../../../parts/loaded.tsx";
+import { Loaded } from "../../../parts/states/loaded.tsx";
 import { AccessEditor } from "./access-editor.tsx";
 import { PinToggle } from "./pin-toggle.tsx";
 

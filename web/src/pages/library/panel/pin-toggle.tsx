@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { Pin as PinIcon, PinOff } from "lucide-react";
-import { usePins, type Pin } from "../../../parts/sidebar-state.ts";
+import { usePins, type Pin } from "../../../parts/page/sidebar-state.ts";
 
 /** Pins a folder or skill to the top of the sidebar, or removes it from there. */
 export function PinToggle({ org, pin, name }: { org: string; pin: Pin; name: string }) {

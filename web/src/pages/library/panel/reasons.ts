@@ -1,6 +1,6 @@
 /** Sentences for who can do something, and why. */
-import { listText } from "../../../../../contract/list-text.ts";
-import { permissionText } from "../../../../../contract/permission-text.ts";
+import { listText } from "../../../../../contract/text/list-text.ts";
+import { permissionText } from "../../../../../contract/text/permission-text.ts";
 import type { AccessReason } from "../../../api/folders.ts";
 
 const grantee = ({ type, name }: AccessReason) =>

@@ -1,13 +1,13 @@
 import { Button } from "@mantine/core";
 import { FolderInput } from "lucide-react";
 import { useState } from "react";
-import { cutAtWord } from "../../../../../contract/cut-text.ts";
+import { cutAtWord } from "../../../../../contract/text/cut-text.ts";
 import type { Skill } from "../../../api/folders.ts";
 import { ButtonLink } from "../../../parts/button-link.tsx";
 import { Command } from "../../../parts/copy/command.tsx";
 import { installLine } from "../../../parts/copy/shell.ts";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { PinToggle } from "./pin-toggle.tsx";
 import { Who } from "./who.tsx";
 

@@ -1,6 +1,6 @@
 import { Input, Switch, Textarea, TextInput } from "@mantine/core";
 import { limits } from "../../../../../contract/limits.ts";
-import { Segments } from "../../../parts/segments.tsx";
+import { Segments } from "../../../parts/page/segments.tsx";
 import type { FieldProps } from "./general-fields.tsx";
 
 const transports = [

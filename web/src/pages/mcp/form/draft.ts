@@ -1,5 +1,5 @@
 /** The form of an MCP server as it is being edited, and the configuration that it stands for. */
-import { checkMcpServer, type McpIssue } from "../../../../../contract/mcp-checks.ts";
+import { checkMcpServer, type McpIssue } from "../../../../../contract/checks/mcp-checks.ts";
 import {
   placeholdersIn,
   type McpMemberValue,

@@ -1,6 +1,6 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { foldersQuery } from "../../../api/session.ts";
+import { foldersQuery } from "../../../api/account/session.ts";
 
 interface Props {
   org: string;

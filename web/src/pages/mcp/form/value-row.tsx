@@ -2,7 +2,7 @@ import { ActionIcon, Select, Switch, TextInput } from "@mantine/core";
 import { Trash2 } from "lucide-react";
 import { limits } from "../../../../../contract/limits.ts";
 import { mcpValueFormats, type McpValueFormat } from "../../../../../contract/vocabulary.ts";
-import { Segments } from "../../../parts/segments.tsx";
+import { Segments } from "../../../parts/page/segments.tsx";
 import type { ValueDraft } from "./draft.ts";
 
 interface Props {

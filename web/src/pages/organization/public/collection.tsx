@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import { ApiError } from "../../../api/client.ts";
 import { publicCollectionQuery } from "../../../api/public-organization.ts";
-import { Problem } from "../../../parts/problem.tsx";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Problem } from "../../../parts/states/problem.tsx";
+import { SkeletonRows } from "../../../parts/states/skeleton-rows.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { SkillRow } from "./skill-row.tsx";
 
 /** A collection with all of its public skills, in its order. */

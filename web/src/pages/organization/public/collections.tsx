@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import { publicCollectionsQuery, type PublicCollection } from "../../../api/public-organization.ts";
-import { Problem } from "../../../parts/problem.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Problem } from "../../../parts/states/problem.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 /** Skills that a card names. */
 const shownSkills = 4;

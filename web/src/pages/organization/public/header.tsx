@@ -1,7 +1,7 @@
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import type { PublicOrganization } from "../../../api/public-organization.ts";
 import { Initials } from "../../../parts/avatar.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 /** Who publishes the skills, and how many there are. */
 export function Header({ organization }: { organization: PublicOrganization }) {

@@ -8,7 +8,7 @@ import type { OrganizationSearch } from "../../../api/public-organization.ts";
 import { tagsOf, withTag, type SearchFacets } from "../../../api/search.ts";
 import { useFilterKey } from "../../../parts/filter-key.ts";
 import { SortSelect } from "../../../parts/lists/sort-select.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 const debounceMs = 150;
 const shownTags = 10;

@@ -1,13 +1,13 @@
 import { ActionIcon, CopyButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Check, Copy } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import type { CatalogItem } from "../../../api/catalog.ts";
 import type { SearchHit } from "../../../api/search.ts";
 import { installLine } from "../../../parts/copy/shell.ts";
-import { MarkedText } from "../../../parts/marked-text.tsx";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { MarkedText } from "../../../parts/text/marked-text.tsx";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 type RowSkill = Pick<
   CatalogItem,

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import {
   isNarrowed,
   organizationSearchQuery,
@@ -7,7 +7,7 @@ import {
 } from "../../../api/public-organization.ts";
 import type { SearchPage } from "../../../api/search.ts";
 import { List } from "../../../parts/lists/list-section.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { SearchBar } from "./search-bar.tsx";
 import { SkillRow } from "./skill-row.tsx";
 

@@ -1,6 +1,6 @@
 import { FileButton, Textarea } from "@mantine/core";
 import { useId, useState, type DragEvent } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import type { ReadAddresses } from "./addresses.ts";
 
 const maxFileBytes = 1 << 20;

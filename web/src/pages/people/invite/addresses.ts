@@ -1,5 +1,5 @@
 /** Addresses in a pasted list, a column of a table, or a CSV file. */
-import { emailAddress } from "../../../../../contract/email-address.ts";
+import { emailAddress } from "../../../../../contract/names/email-address.ts";
 
 export interface ReadAddresses {
   /** Each address once, in the order of the text. */

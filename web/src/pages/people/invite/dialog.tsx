@@ -1,7 +1,7 @@
 import "./invite.css";
 import { Modal } from "@mantine/core";
 import { useState } from "react";
-import type { Organization } from "../../../parts/organization-page.tsx";
+import type { Organization } from "../../../parts/page/organization-page.tsx";
 import { InviteForm } from "./form.tsx";
 import { Outcomes } from "./outcomes.tsx";
 import { useInvite } from "./use-invite.ts";

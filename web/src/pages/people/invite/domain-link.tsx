@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { may } from "../../../api/account/session.ts";
 import { serviceQuery } from "../../../api/home.ts";
 import { rolesQuery } from "../../../api/organization/people.ts";
 import { autoJoinQuery } from "../../../api/organization/sso-domains.ts";
-import { may } from "../../../api/session.ts";
 import { Command } from "../../../parts/copy/command.tsx";
-import type { Organization } from "../../../parts/organization-page.tsx";
+import type { Organization } from "../../../parts/page/organization-page.tsx";
 
 /**
  * One link for everyone with an address in a verified domain, if they join automatically. For those who manage that,

@@ -9,9 +9,9 @@ import {
   withdrawInvitation,
   type Invitation,
 } from "../../../api/organization/people.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import { Command } from "../../../parts/copy/command.tsx";
-import { Problem } from "../../../parts/problem.tsx";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 
 interface Props {
   org: string;

@@ -1,11 +1,11 @@
 import { ActionIcon, Button, CopyButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Check, Copy } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import { serviceQuery } from "../../../api/home.ts";
 import type { InvitationOutcome } from "../../../api/organization/people.ts";
-import { saveCsv } from "../../../parts/csv.ts";
 import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
+import { saveCsv } from "../../../parts/text/csv.ts";
 import { MailNote } from "./mail-note.tsx";
 
 interface Props {

@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
+import { may } from "../../../api/account/session.ts";
 import type { Member } from "../../../api/organization/people.ts";
-import { may } from "../../../api/session.ts";
-import type { Organization } from "../../../parts/organization-page.tsx";
+import type { Organization } from "../../../parts/page/organization-page.tsx";
 import { RemoveMembersDialog, RoleDialog, TeamDialog } from "../member-dialogs.tsx";
 
 interface Props {

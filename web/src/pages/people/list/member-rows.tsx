@@ -4,12 +4,12 @@ import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useRef } from "react";
+import { identityQuery, may } from "../../../api/account/session.ts";
 import type { Member, Team } from "../../../api/organization/people.ts";
-import { identityQuery, may } from "../../../api/session.ts";
 import { Initials } from "../../../parts/avatar.tsx";
 import { useNextPage, type Found } from "../../../parts/lists/found.ts";
-import type { Organization } from "../../../parts/organization-page.tsx";
-import { Time } from "../../../parts/time.tsx";
+import type { Organization } from "../../../parts/page/organization-page.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 import { MemberMenu } from "../member-menu.tsx";
 import { nextOrder, type MemberOrder, type MemberSort } from "./sorting.ts";
 

@@ -4,7 +4,7 @@ import { auditQuery } from "../../../api/organization/audit.ts";
 import type { Member } from "../../../api/organization/people.ts";
 import { sentenceOf, sentenceText } from "../../../parts/audit/text/sentence.ts";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
-import { Time } from "../../../parts/time.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 
 const shown = 12;
 

@@ -1,11 +1,11 @@
 import "../people.css";
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
+import { identityQuery, may } from "../../../api/account/session.ts";
 import { memberQuery, teamsQuery, type Member } from "../../../api/organization/people.ts";
-import { identityQuery, may } from "../../../api/session.ts";
 import { Initials } from "../../../parts/avatar.tsx";
-import { OrganizationPage, type Organization } from "../../../parts/organization-page.tsx";
-import { Time } from "../../../parts/time.tsx";
+import { OrganizationPage, type Organization } from "../../../parts/page/organization-page.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 import { MemberMenu } from "../member-menu.tsx";
 import { MemberActivity } from "./activity.tsx";
 import { MemberInstalls } from "./installs.tsx";

@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Folder, FolderLock } from "lucide-react";
 import { useState } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import { memberFoldersQuery, type Member, type MemberFolder } from "../../../api/organization/people.ts";
 import { iconProps } from "../../../parts/icon.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
-import { Loaded } from "../../../parts/loaded.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Loaded } from "../../../parts/states/loaded.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { levelOf, whyOf } from "../../library/panel/reasons.ts";
 
 /** Where the member may do what, and why. */

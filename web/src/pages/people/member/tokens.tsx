@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { tokensQuery } from "../../../api/account/tokens.ts";
 import type { Member } from "../../../api/organization/people.ts";
-import { tokensQuery } from "../../../api/tokens.ts";
-import { Loaded } from "../../../parts/loaded.tsx";
-import { Time } from "../../../parts/time.tsx";
+import { Loaded } from "../../../parts/states/loaded.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 
 /** Tokens of the organization that the member has created. Their personal tokens are their own. */
 export function MemberTokens({ org, member }: { org: string; member: Member }) {

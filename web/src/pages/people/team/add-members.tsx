@@ -2,10 +2,10 @@ import { Button, MultiSelect } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import { addToTeam, memberSearchQuery, type Team } from "../../../api/organization/people.ts";
 import type { Path } from "../../../api/query.ts";
-import { Problem } from "../../../parts/problem.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 
 /** Paths that show who is in a team. */
 const teamPaths: Path[] = [

@@ -1,8 +1,8 @@
 import { MultiSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { rolesQuery } from "../../../api/organization/people.ts";
-import { fieldError } from "../../../parts/form.tsx";
-import type { Organization } from "../../../parts/organization-page.tsx";
+import { fieldError } from "../../../parts/forms/form.tsx";
+import type { Organization } from "../../../parts/page/organization-page.tsx";
 import { roleOptionsBelowOwner } from "../../../parts/people/roles-of.ts";
 
 export interface TeamDraft {

@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { Folder, FolderLock } from "lucide-react";
 import { teamFoldersQuery } from "../../../api/organization/people.ts";
 import { iconProps } from "../../../parts/icon.ts";
-import { Problem } from "../../../parts/problem.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Problem } from "../../../parts/states/problem.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 /** Folders on which the team has a grant; the library changes them. */
 export function TeamFolders({ org, team }: { org: string; team: string }) {

@@ -2,8 +2,8 @@ import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { changeTeam, teamQuery, teamsQuery, type Team } from "../../../api/organization/people.ts";
-import type { Organization } from "../../../parts/organization-page.tsx";
-import { Problem } from "../../../parts/problem.tsx";
+import type { Organization } from "../../../parts/page/organization-page.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 import { TeamFields, teamFields, trimmed, type TeamDraft } from "./team-fields.tsx";
 
 interface Props {

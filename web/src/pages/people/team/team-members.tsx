@@ -5,7 +5,7 @@ import { query } from "../../../api/query.ts";
 import type { Found } from "../../../parts/lists/found.ts";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
 import { Person } from "../../../parts/people/person.tsx";
-import { Problem } from "../../../parts/problem.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 
 interface Props {
   org: string;

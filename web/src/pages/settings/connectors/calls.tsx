@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { bytesText } from "../../../../../contract/size-text.ts";
+import { bytesText } from "../../../../../contract/text/size-text.ts";
 import { callsQuery, type ConnectorCall } from "../../../api/connectors.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 const outcomes = {
   ok: { label: "OK", badge: "badge ok" },

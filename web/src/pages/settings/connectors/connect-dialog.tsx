@@ -2,9 +2,9 @@ import { Modal, PasswordInput, Select, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { CircleAlert, ShieldCheck } from "lucide-react";
 import { connect, connectorsQuery, type Connector } from "../../../api/connectors.ts";
-import { DialogForm } from "../../../parts/dialog-form.tsx";
-import { fieldError } from "../../../parts/form.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { DialogForm } from "../../../parts/forms/dialog-form.tsx";
+import { fieldError } from "../../../parts/forms/form.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 interface Props {
   connector: Connector;

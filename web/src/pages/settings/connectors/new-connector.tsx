@@ -2,11 +2,11 @@ import { Modal, Select } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { connectorsQuery, remoteServersQuery, type Connector } from "../../../api/connectors.ts";
-import { DialogForm } from "../../../parts/dialog-form.tsx";
+import { DialogForm } from "../../../parts/forms/dialog-form.tsx";
 import { itemsOf, useNextPage } from "../../../parts/lists/found.ts";
-import { Loaded } from "../../../parts/loaded.tsx";
 import { useCreateConnector } from "../../../parts/mcp/use-create-connector.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Loaded } from "../../../parts/states/loaded.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 interface Props {
   onDone: (connector: Connector) => void;

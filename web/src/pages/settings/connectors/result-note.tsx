@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck } from "lucide-react";
 import type { Connector } from "../../../api/connectors.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 interface Props {
   /** The publicId in the address. */

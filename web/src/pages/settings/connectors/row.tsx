@@ -3,10 +3,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { connect, connectorsQuery, deleteConnector, type Connector } from "../../../api/connectors.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
 import { connectorStates } from "../../../parts/mcp/connector-states.ts";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 interface Props {
   connector: Connector;

@@ -1,4 +1,4 @@
-import { numberText } from "../../../../../contract/count-text.ts";
+import { numberText } from "../../../../../contract/text/count-text.ts";
 
 /** The number of skills at the end of an entry; nothing without any. */
 export const Count = ({ value = 0 }: { value: number | undefined }) =>

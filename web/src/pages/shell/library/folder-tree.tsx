@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import { useState, type KeyboardEvent } from "react";
-import type { Pin } from "../../../parts/sidebar-state.ts";
+import type { Pin } from "../../../parts/page/sidebar-state.ts";
 import type { Row } from "../../library/tree.ts";
 import { Count } from "./count.tsx";
 import { FolderIcon } from "./folder-icon.tsx";

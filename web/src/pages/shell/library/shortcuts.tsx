@@ -3,11 +3,11 @@ import { Link } from "@tanstack/react-router";
 import { FileText } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import type { Folder } from "../../../api/folders.ts";
-import { skillQuery } from "../../../api/skills.ts";
+import { skillQuery } from "../../../api/skills/skills.ts";
 import { iconProps } from "../../../parts/icon.ts";
+import type { Pin } from "../../../parts/page/sidebar-state.ts";
 import { onRecentChange, readRecent, readRecentText, type RecentPage } from "../../../parts/recent.ts";
-import type { Pin } from "../../../parts/sidebar-state.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { FolderIcon } from "./folder-icon.tsx";
 import { PinButton } from "./pin-button.tsx";
 

@@ -16,12 +16,12 @@ import {
   Upload,
   UserPlus,
 } from "lucide-react";
-import { identityQuery, may, organizationQuery } from "../../../api/session.ts";
-import { refOf, skillQuery } from "../../../api/skills.ts";
+import { identityQuery, may, organizationQuery } from "../../../api/account/session.ts";
+import { refOf, skillQuery } from "../../../api/skills/skills.ts";
 import { readRecent } from "../../../parts/recent.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
-import { useCurrentOrganization } from "../current-organization.ts";
-import { organizationPages } from "../organization-links.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
+import { useCurrentOrganization } from "../organization/current-organization.ts";
+import { organizationPages } from "../organization/organization-links.tsx";
 import type { Entry } from "./entry.ts";
 
 /** The organization of the page or the last one, with the user's permissions in it; undefined for visitors. */

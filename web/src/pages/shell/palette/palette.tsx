@@ -5,7 +5,7 @@ import { createSpotlight, Spotlight } from "@mantine/spotlight";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
-import { MarkedText } from "../../../parts/marked-text.tsx";
+import { MarkedText } from "../../../parts/text/marked-text.tsx";
 import { matching, readQuery, type Entry, type Group } from "./entry.ts";
 import { recentEntries, useCommands, usePages } from "./pages.ts";
 import { useFiles, useFolders, usePeople, useSkills, useTags } from "./searches.ts";

@@ -5,13 +5,13 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { CircleHelp, FileCode, FileText, Folder, GitCompare, Globe, Hash, User } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import { foldersQuery, identityQuery } from "../../../api/account/session.ts";
 import { memberSearchQuery } from "../../../api/organization/people.ts";
 import { query } from "../../../api/query.ts";
 import { firstHitsQuery } from "../../../api/search.ts";
-import { foldersQuery, identityQuery } from "../../../api/session.ts";
-import { manifestQuery, refOf } from "../../../api/skills.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { manifestQuery, refOf } from "../../../api/skills/skills.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { matching, type Entry } from "./entry.ts";
 import { useOrganization } from "./pages.ts";
 

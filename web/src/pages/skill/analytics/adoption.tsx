@@ -4,15 +4,15 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import type { Schemas } from "../../../api/client.ts";
-import { adoptionQuery } from "../../../api/skills.ts";
+import { adoptionQuery } from "../../../api/skills/skills.ts";
 import { seriesOf } from "../../../parts/charts/series.ts";
-import { saveCsv } from "../../../parts/csv.ts";
-import { dayText } from "../../../parts/dates.ts";
+import { ShareBar } from "../../../parts/charts/share-bar.tsx";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
-import { Loaded } from "../../../parts/loaded.tsx";
-import { Segments } from "../../../parts/segments.tsx";
-import { ShareBar } from "../../../parts/share-bar.tsx";
-import { Time } from "../../../parts/time.tsx";
+import { Segments } from "../../../parts/page/segments.tsx";
+import { Loaded } from "../../../parts/states/loaded.tsx";
+import { saveCsv } from "../../../parts/text/csv.ts";
+import { dayText } from "../../../parts/text/dates.ts";
+import { Time } from "../../../parts/text/time.tsx";
 import { useSkillAddress } from "../context.ts";
 
 const StackedBars = lazy(async () => ({

@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { may, organizationQuery } from "../../../api/session.ts";
-import { skillAnalyticsQuery } from "../../../api/skills.ts";
+import { may, organizationQuery } from "../../../api/account/session.ts";
+import { skillAnalyticsQuery } from "../../../api/skills/skills.ts";
 import { Downloads } from "../../../parts/downloads/downloads.tsx";
 import { daysOf, readDownloadsSearch } from "../../../parts/downloads/search.ts";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { SkeletonRows } from "../../../parts/states/skeleton-rows.tsx";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
 import { Adoption } from "./adoption.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { numberText } from "../../../../../contract/count-text.ts";
-import { skillTeamsQuery } from "../../../api/skills.ts";
-import { Loaded } from "../../../parts/loaded.tsx";
+import { numberText } from "../../../../../contract/text/count-text.ts";
+import { skillTeamsQuery } from "../../../api/skills/skills.ts";
+import { Loaded } from "../../../parts/states/loaded.tsx";
 import { TeamTable } from "../../../parts/team-table.tsx";
 import { useSkillAddress } from "../context.ts";
 

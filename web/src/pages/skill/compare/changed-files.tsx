@@ -2,12 +2,12 @@ import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Check, FileText, Search, TriangleAlert } from "lucide-react";
 import { useRef, useState } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
-import type { Diff, Finding } from "../../../api/versions.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import type { Diff, Finding } from "../../../api/skills/versions.ts";
 import { Count } from "../../../parts/diff/diff-row.tsx";
 import { countsOf, type ViewedFiles } from "../../../parts/diff/rows.ts";
 import { useKeys } from "../../../parts/keys.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { fileLink } from "../findings/file-link.ts";
 

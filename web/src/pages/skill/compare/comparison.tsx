@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
-import { fileQuery, type Skill } from "../../../api/skills.ts";
-import { findingsQuery, reviewFinding, type Diff, type Finding } from "../../../api/versions.ts";
+import { fileQuery, type Skill } from "../../../api/skills/skills.ts";
+import { findingsQuery, reviewFinding, type Diff, type Finding } from "../../../api/skills/versions.ts";
 import { DiffRows, type DiffHandle } from "../../../parts/diff/diff-rows.tsx";
 import type { OnComment } from "../../../parts/diff/line-row.tsx";
 import type { LineComment } from "../../../parts/diff/rows.ts";
-import { Empty } from "../../../parts/empty.tsx";
 import { useKeys } from "../../../parts/keys.ts";
+import { Empty } from "../../../parts/states/empty.tsx";
 import { useRights, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 import { ChangedFiles } from "./changed-files.tsx";

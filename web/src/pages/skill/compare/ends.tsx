@@ -2,9 +2,9 @@ import { ActionIcon, Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { ArrowLeftRight } from "lucide-react";
-import { versionsQuery, type Version } from "../../../api/skills.ts";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { versionsQuery, type Version } from "../../../api/skills/skills.ts";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 
 /** The two versions that are compared; each can be exchanged for another one. */

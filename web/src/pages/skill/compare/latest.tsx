@@ -1,6 +1,6 @@
 import { createFileRoute, redirect } from "@tanstack/react-router";
-import { refOf, skillQuery, versionsQuery } from "../../../api/skills.ts";
-import { Empty } from "../../../parts/empty.tsx";
+import { refOf, skillQuery, versionsQuery } from "../../../api/skills/skills.ts";
+import { Empty } from "../../../parts/states/empty.tsx";
 import { TabProblem } from "../tab-failed.tsx";
 
 export const Route = createFileRoute("/$org/$slug/compare")({

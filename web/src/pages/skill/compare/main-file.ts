@@ -1,4 +1,4 @@
-import { fileQuery, type Skill } from "../../../api/skills.ts";
+import { fileQuery, type Skill } from "../../../api/skills/skills.ts";
 
 /** The text whose frontmatter has the description. */
 export const mainFileQuery = (ref: string, { type, format }: Skill, semver: string) => ({

@@ -3,12 +3,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { foldersQuery, identityQuery, may, organizationQuery } from "../../../api/session.ts";
-import { copySkill } from "../../../api/skill-settings.ts";
-import { refOf, type Skill } from "../../../api/skills.ts";
-import { DialogForm } from "../../../parts/dialog-form.tsx";
-import { fieldError } from "../../../parts/form.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { foldersQuery, identityQuery, may, organizationQuery } from "../../../api/account/session.ts";
+import { copySkill } from "../../../api/skills/skill-settings.ts";
+import { refOf, type Skill } from "../../../api/skills/skills.ts";
+import { DialogForm } from "../../../parts/forms/dialog-form.tsx";
+import { fieldError } from "../../../parts/forms/form.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 
 interface Props {
   skill: Skill;

@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { bytesText } from "../../../../../contract/size-text.ts";
-import { fileAddress, type FileBytes, type Manifest, type ManifestFile } from "../../../api/skills.ts";
+import { bytesText } from "../../../../../contract/text/size-text.ts";
+import { fileAddress, type FileBytes, type Manifest, type ManifestFile } from "../../../api/skills/skills.ts";
 import { CodeLines, type LineRange } from "../../../parts/code/code-lines.tsx";
 import { Markdown } from "../../../parts/markdown/markdown.tsx";
 import { renderMarkdown } from "../../../parts/markdown/render.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { useLinkedFiles } from "../linked-files.ts";
 import { Frontmatter } from "../readme/frontmatter.tsx";

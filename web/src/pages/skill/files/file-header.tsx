@@ -1,9 +1,9 @@
 import { ActionIcon, CopyButton, Tooltip } from "@mantine/core";
 import { Check, ClipboardCopy, Download } from "lucide-react";
-import { bytesText } from "../../../../../contract/size-text.ts";
-import { fileAddress, type Manifest, type ManifestFile } from "../../../api/skills.ts";
-import { Segments } from "../../../parts/segments.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { bytesText } from "../../../../../contract/text/size-text.ts";
+import { fileAddress, type Manifest, type ManifestFile } from "../../../api/skills/skills.ts";
+import { Segments } from "../../../parts/page/segments.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 
 export type View = "read" | "source";

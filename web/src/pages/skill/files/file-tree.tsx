@@ -2,11 +2,11 @@ import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { FileText, Folder, FolderDown, Search } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
-import { bytesText } from "../../../../../contract/size-text.ts";
-import { packageAddress, type Manifest } from "../../../api/skills.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import { bytesText } from "../../../../../contract/text/size-text.ts";
+import { packageAddress, type Manifest } from "../../../api/skills/skills.ts";
 import { useFilterKey } from "../../../parts/filter-key.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { treeRows, type TreeRow } from "./tree.ts";
 

@@ -1,8 +1,8 @@
 import "./files.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { manifestQuery, refOf } from "../../../api/skills.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { manifestQuery, refOf } from "../../../api/skills/skills.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { TabProblem } from "../tab-failed.tsx";
 import { FileTree } from "./file-tree.tsx";

@@ -1,4 +1,4 @@
-import type { ManifestFile } from "../../../api/skills.ts";
+import type { ManifestFile } from "../../../api/skills/skills.ts";
 
 export interface TreeRow {
   /** Full path; of a folder, without a slash at its end. */

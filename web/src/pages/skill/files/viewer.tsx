@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { useState } from "react";
-import { fileQuery, type Manifest, type ManifestFile } from "../../../api/skills.ts";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { fileQuery, type Manifest, type ManifestFile } from "../../../api/skills/skills.ts";
+import { SkeletonRows } from "../../../parts/states/skeleton-rows.tsx";
 import { useSkillAddress } from "../context.ts";
 import { Problem } from "../tab-failed.tsx";
 import { FileBody } from "./file-body.tsx";

@@ -1,6 +1,6 @@
 import { CircleAlert, ShieldCheck, TriangleAlert } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import type { Schemas } from "../../../api/client.ts";
 
 const FindingsDialog = lazy(async () => ({ default: (await import("./dialog.tsx")).FindingsDialog }));

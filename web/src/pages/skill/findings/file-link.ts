@@ -1,4 +1,4 @@
-import type { Finding } from "../../../api/versions.ts";
+import type { Finding } from "../../../api/skills/versions.ts";
 
 /** The line of a file of a version that a finding is about. */
 export const fileLink = (

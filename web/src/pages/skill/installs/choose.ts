@@ -1,5 +1,5 @@
 /** The installs that a reader chooses to see, and their order. Pure. */
-import type { SkillInstall } from "../../../api/skill-settings.ts";
+import type { SkillInstall } from "../../../api/skills/skill-settings.ts";
 
 export const orders = ["outdated", "member", "updated"] as const;
 export type Order = (typeof orders)[number];

@@ -1,14 +1,14 @@
 import { Button, Checkbox, NativeSelect, Select } from "@mantine/core";
 import { Download } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import { targets } from "../../../../../contract/vocabulary.ts";
-import type { SkillInstall } from "../../../api/skill-settings.ts";
-import { saveCsv } from "../../../parts/csv.ts";
+import type { SkillInstall } from "../../../api/skills/skill-settings.ts";
 import { memberColumn, toolColumn, updatedColumn, versionColumn } from "../../../parts/install-columns.tsx";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { More } from "../../../parts/lists/list-section.tsx";
 import { SearchField } from "../../../parts/lists/search-field.tsx";
-import { toolNames } from "../../../parts/tool-names.ts";
+import { saveCsv } from "../../../parts/text/csv.ts";
+import { toolNames } from "../../../parts/text/tool-names.ts";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { chooseInstalls, orders, type InstallsSearch } from "./choose.ts";
 

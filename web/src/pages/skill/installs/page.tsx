@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { installsQuery, installSummaryQuery } from "../../../api/skill-settings.ts";
+import { installsQuery, installSummaryQuery } from "../../../api/skills/skill-settings.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { installLine } from "../../../parts/copy/shell.ts";
 import { itemsOf, useNextPage } from "../../../parts/lists/found.ts";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { SkeletonRows } from "../../../parts/states/skeleton-rows.tsx";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
 import { readInstallsSearch } from "./choose.ts";

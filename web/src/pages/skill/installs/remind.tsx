@@ -3,12 +3,12 @@ import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
 import { BellRing } from "lucide-react";
 import { useState } from "react";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import type { Schemas } from "../../../api/client.ts";
 import { serviceQuery } from "../../../api/home.ts";
-import { remind, remindPlanQuery } from "../../../api/skill-settings.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
-import { Loaded } from "../../../parts/loaded.tsx";
+import { remind, remindPlanQuery } from "../../../api/skills/skill-settings.ts";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
+import { Loaded } from "../../../parts/states/loaded.tsx";
 import { useRights, useSkillAddress } from "../context.ts";
 
 type Plan = Schemas["Reminder"];

@@ -1,9 +1,9 @@
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import type { Schemas } from "../../../api/client.ts";
+import { ShareBar } from "../../../parts/charts/share-bar.tsx";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
-import { ShareBar } from "../../../parts/share-bar.tsx";
 import { useSkillAddress } from "../context.ts";
 import { Remind } from "./remind.tsx";
 

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import type { Skill } from "../../../api/skills.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useFolder, useRights } from "../context.ts";
 
 /** Who can read the skill, in a sentence that leads to the folder whose settings decide it. */

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { skillAnalyticsQuery } from "../../../api/skills.ts";
-import { Sparkline } from "../../../parts/sparkline.tsx";
+import { skillAnalyticsQuery } from "../../../api/skills/skills.ts";
+import { Sparkline } from "../../../parts/charts/sparkline.tsx";
 import { useRights, useSkillAddress } from "../context.ts";
 
 const days = 30;

@@ -1,5 +1,5 @@
 import { limits } from "../../../../../contract/limits.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import type { ReadText } from "./read-frontmatter.ts";
 
 /** Fields that are listed, and characters of each. */

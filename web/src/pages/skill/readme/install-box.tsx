@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { targets, type Target } from "../../../../../contract/vocabulary.ts";
-import { identityQuery } from "../../../api/session.ts";
-import type { Skill } from "../../../api/skills.ts";
+import { identityQuery } from "../../../api/account/session.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
 import { Command } from "../../../parts/copy/command.tsx";
-import { Segments } from "../../../parts/segments.tsx";
-import { toolNames } from "../../../parts/tool-names.ts";
+import { Segments } from "../../../parts/page/segments.tsx";
+import { toolNames } from "../../../parts/text/tool-names.ts";
 import { useInstallChoice } from "./install-choice.ts";
 import { firstCommand, installCommand, ways, type Pin, type Way } from "./install-command.ts";
 

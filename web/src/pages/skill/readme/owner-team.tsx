@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { may, organizationQuery } from "../../../api/session.ts";
-import type { Skill } from "../../../api/skills.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { may, organizationQuery } from "../../../api/account/session.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useRights } from "../context.ts";
 
 /** The team that looks after the skill, for members; a link for those who may read teams. */

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { manifestQuery, refOf, type Manifest } from "../../../api/skills.ts";
+import { manifestQuery, refOf, type Manifest } from "../../../api/skills/skills.ts";
 import { useSkillAddress } from "../context.ts";
 import { TabProblem } from "../tab-failed.tsx";
 import { Rail } from "./rail.tsx";

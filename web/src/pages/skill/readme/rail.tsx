@@ -1,19 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
-import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import { estimateTokens } from "../../../../../contract/text/estimate-tokens.ts";
 import {
   fileQuery,
   latestVersionsQuery,
   versionQuery,
   type Manifest,
   type Skill,
-} from "../../../api/skills.ts";
-import { monthText } from "../../../parts/dates.ts";
+} from "../../../api/skills/skills.ts";
 import { FoundBy } from "../../../parts/found-by/found-by.tsx";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { monthText } from "../../../parts/text/dates.ts";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useRights, useSkill, useSkillAddress } from "../context.ts";
 import { Access } from "./access.tsx";
 import { Downloads } from "./downloads.tsx";

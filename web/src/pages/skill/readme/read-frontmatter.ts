@@ -1,5 +1,5 @@
-import { FrontmatterError, splitFrontmatter } from "../../../../../contract/frontmatter.ts";
-import { sentenceOf } from "../../../../../contract/skill-rules.ts";
+import { sentenceOf } from "../../../../../contract/checks/skill-rules.ts";
+import { FrontmatterError, splitFrontmatter } from "../../../../../contract/document/frontmatter.ts";
 
 export interface ReadText {
   fields: [name: string, value: string][];

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { shownUses } from "../../../../../contract/when-to-use.ts";
-import { fileQuery, type Manifest, type ManifestFile } from "../../../api/skills.ts";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { shownUses } from "../../../../../contract/document/when-to-use.ts";
+import { fileQuery, type Manifest, type ManifestFile } from "../../../api/skills/skills.ts";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { readFrontmatter } from "./read-frontmatter.ts";
 

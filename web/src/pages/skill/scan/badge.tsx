@@ -1,7 +1,7 @@
 import { Modal } from "@mantine/core";
 import { ShieldAlert } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import type { Version } from "../../../api/skills.ts";
+import type { Version } from "../../../api/skills/skills.ts";
 import { useSkillAddress } from "../context.ts";
 
 const ScanReport = lazy(async () => ({ default: (await import("./report.tsx")).ScanReport }));

@@ -2,11 +2,11 @@ import "../findings/findings.css";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleAlert, Info, TriangleAlert } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
-import { refOf } from "../../../api/skills.ts";
-import { scanQuery, type Scan } from "../../../api/versions.ts";
-import { Loaded } from "../../../parts/loaded.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import { refOf } from "../../../api/skills/skills.ts";
+import { scanQuery, type Scan } from "../../../api/skills/versions.ts";
+import { Loaded } from "../../../parts/states/loaded.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { fileLink } from "../findings/file-link.ts";
 
 interface Props {

@@ -3,9 +3,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { hasParam } from "../../../api/query.ts";
-import { deleteSkill } from "../../../api/skill-settings.ts";
-import type { Skill } from "../../../api/skills.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { deleteSkill } from "../../../api/skills/skill-settings.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
 import { useSkillAddress } from "../context.ts";
 
 /** Deletes the skill, after its slug was typed. */

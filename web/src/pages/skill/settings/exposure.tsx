@@ -1,6 +1,6 @@
 import { TriangleAlert, Users } from "lucide-react";
-import { countText } from "../../../../../contract/count-text.ts";
-import type { Effect, Exposure } from "../../../api/skill-settings.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
+import type { Effect, Exposure } from "../../../api/skills/skill-settings.ts";
 
 const audiences: Record<Exposure["before"]["visibility"], string> = {
   public: "everyone on the internet, who also finds it in the catalog",

@@ -2,10 +2,10 @@ import { Button, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { updateSkill } from "../../../api/skill-settings.ts";
-import type { Skill } from "../../../api/skills.ts";
-import { fieldError } from "../../../parts/form.tsx";
-import { Problem } from "../../../parts/problem.tsx";
+import { updateSkill } from "../../../api/skills/skill-settings.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
+import { fieldError } from "../../../parts/forms/form.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 import { useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 

@@ -2,12 +2,12 @@ import { Button, Select } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { may, organizationQuery } from "../../../api/account/session.ts";
 import { teamsQuery } from "../../../api/organization/people.ts";
-import { may, organizationQuery } from "../../../api/session.ts";
-import { updateSkill } from "../../../api/skill-settings.ts";
-import type { Skill } from "../../../api/skills.ts";
-import { Problem } from "../../../parts/problem.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { updateSkill } from "../../../api/skills/skill-settings.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
+import { Problem } from "../../../parts/states/problem.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 

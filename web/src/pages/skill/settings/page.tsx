@@ -1,6 +1,6 @@
 import "./settings.css";
 import { createFileRoute } from "@tanstack/react-router";
-import type { Skill } from "../../../api/skills.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
 import { useRights, useSkill } from "../context.ts";
 import { TabProblem } from "../tab-failed.tsx";
 import { Danger } from "./danger.tsx";

@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { may, organizationQuery } from "../../../api/account/session.ts";
 import { mcpServersQuery } from "../../../api/mcp-servers.ts";
-import { may, organizationQuery } from "../../../api/session.ts";
-import { updateSkill } from "../../../api/skill-settings.ts";
-import type { Skill } from "../../../api/skills.ts";
+import { updateSkill } from "../../../api/skills/skill-settings.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
 import { RequiredServers } from "../../../parts/mcp/required-servers.tsx";
-import { Problem } from "../../../parts/problem.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 import { useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 

@@ -3,10 +3,10 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { renameSkill } from "../../../api/skill-settings.ts";
-import type { Skill } from "../../../api/skills.ts";
-import { fieldError } from "../../../parts/form.tsx";
-import { Problem } from "../../../parts/problem.tsx";
+import { renameSkill } from "../../../api/skills/skill-settings.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
+import { fieldError } from "../../../parts/forms/form.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 import { useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 

@@ -1,10 +1,10 @@
 import { Button, Radio } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { exposureQuery, updateSkill } from "../../../api/skill-settings.ts";
-import type { Skill } from "../../../api/skills.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
-import { Problem } from "../../../parts/problem.tsx";
+import { exposureQuery, updateSkill } from "../../../api/skills/skill-settings.ts";
+import type { Skill } from "../../../api/skills/skills.ts";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 import { useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 import { ExposureNote } from "./exposure.tsx";

@@ -1,10 +1,10 @@
 import { TextInput } from "@mantine/core";
 import { useId, useState } from "react";
-import { isChannelName } from "../../../../../contract/channel-name.ts";
-import { deleteChannel, setChannel } from "../../../api/versions.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { isChannelName } from "../../../../../contract/names/channel-name.ts";
+import { deleteChannel, setChannel } from "../../../api/skills/versions.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 

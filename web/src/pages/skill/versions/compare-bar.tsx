@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import type { Version } from "../../../api/skills.ts";
+import type { Version } from "../../../api/skills/skills.ts";
 import { ButtonLink } from "../../../parts/button-link.tsx";
 import { useSkillAddress } from "../context.ts";
 

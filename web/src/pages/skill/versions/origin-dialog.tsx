@@ -1,11 +1,11 @@
 import { Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { describeOrigin, type Statement } from "../../../../../contract/provenance/statement.ts";
-import { originQuery } from "../../../api/versions.ts";
+import { originQuery } from "../../../api/skills/versions.ts";
 import { Command } from "../../../parts/copy/command.tsx";
-import { Loaded } from "../../../parts/loaded.tsx";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Loaded } from "../../../parts/states/loaded.tsx";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 
 /** Where a version comes from, as the service has signed it. */

@@ -1,5 +1,5 @@
-import type { Version } from "../../../api/skills.ts";
-import { monthText } from "../../../parts/dates.ts";
+import type { Version } from "../../../api/skills/skills.ts";
+import { monthText } from "../../../parts/text/dates.ts";
 
 export type TimelineRow = { kind: "month"; label: string } | { kind: "version"; version: Version };
 

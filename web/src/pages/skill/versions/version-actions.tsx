@@ -12,7 +12,7 @@ import {
   TriangleAlert,
 } from "lucide-react";
 import { useState } from "react";
-import { packageAddress, type Version } from "../../../api/skills.ts";
+import { packageAddress, type Version } from "../../../api/skills/skills.ts";
 import { useRights, useSkill, useSkillAddress } from "../context.ts";
 import { DeleteChannelDialog, SetChannelDialog } from "./channel-dialogs.tsx";
 import { OriginDialog } from "./origin-dialog.tsx";

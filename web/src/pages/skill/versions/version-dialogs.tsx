@@ -1,12 +1,12 @@
 import { Checkbox, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { listText } from "../../../../../contract/list-text.ts";
-import { type Version } from "../../../api/skills.ts";
-import { markVersion, revertSkill } from "../../../api/versions.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { listText } from "../../../../../contract/text/list-text.ts";
+import { type Version } from "../../../api/skills/skills.ts";
+import { markVersion, revertSkill } from "../../../api/skills/versions.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
 import { ReachNote } from "../../../parts/reach/reach-note.tsx";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";

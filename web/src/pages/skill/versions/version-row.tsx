@@ -1,10 +1,10 @@
 import { Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Ban, CircleCheck, Hourglass, Signpost, TriangleAlert } from "lucide-react";
-import type { Version } from "../../../api/skills.ts";
+import type { Version } from "../../../api/skills/skills.ts";
 import { CiRun } from "../../../parts/ci/ci-run.tsx";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { Time } from "../../../parts/text/time.tsx";
+import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { FindingsBadge } from "../findings/badge.tsx";
 import { ScanBadge } from "../scan/badge.tsx";

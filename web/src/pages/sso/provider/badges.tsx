@@ -1,7 +1,7 @@
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { isConnected, type SsoProvider } from "../../../api/organization/sso.ts";
-import { Time } from "../../../parts/time.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 
 type Certificate = NonNullable<SsoProvider["saml"]>["certificates"][number];
 

@@ -1,7 +1,7 @@
 import { PasswordInput, Textarea, TextInput } from "@mantine/core";
 import { limits } from "../../../../../contract/limits.ts";
-import { fieldError } from "../../../parts/form.tsx";
-import { Segments } from "../../../parts/segments.tsx";
+import { fieldError } from "../../../parts/forms/form.tsx";
+import { Segments } from "../../../parts/page/segments.tsx";
 import { samlForms, type ConnectionDraft } from "./connection-draft.ts";
 
 interface Props {

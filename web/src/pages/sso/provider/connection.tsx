@@ -1,8 +1,8 @@
 import { Button, Modal } from "@mantine/core";
 import { useState } from "react";
 import { isConnected, type SsoProvider } from "../../../api/organization/sso.ts";
-import { DialogForm } from "../../../parts/dialog-form.tsx";
-import { Time } from "../../../parts/time.tsx";
+import { DialogForm } from "../../../parts/forms/dialog-form.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 import { CertificateState } from "./badges.tsx";
 import { draftOf, isComplete, samlOf, type ConnectionDraft } from "./connection-draft.ts";
 import { ConnectionFields } from "./connection-fields.tsx";

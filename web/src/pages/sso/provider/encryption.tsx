@@ -7,9 +7,9 @@ import {
   removeEncryptionKey,
   type SsoProvider,
 } from "../../../api/organization/sso.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
-import { Problem } from "../../../parts/problem.tsx";
-import { Time } from "../../../parts/time.tsx";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 
 interface Props {
   org: string;

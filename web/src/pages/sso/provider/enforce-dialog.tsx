@@ -1,9 +1,9 @@
 import { Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { countText } from "../../../../../contract/count-text.ts";
+import { countText } from "../../../../../contract/text/count-text.ts";
 import { consequencesQuery, type SsoConsequences, type SsoProvider } from "../../../api/organization/sso.ts";
-import { DialogForm } from "../../../parts/dialog-form.tsx";
-import { Loaded } from "../../../parts/loaded.tsx";
+import { DialogForm } from "../../../parts/forms/dialog-form.tsx";
+import { Loaded } from "../../../parts/states/loaded.tsx";
 import { useSave } from "./use-save.ts";
 
 interface Props {

@@ -3,7 +3,7 @@ import { sso } from "../../../../generated/guides.ts";
 import type { SsoProvider } from "../../../api/organization/sso.ts";
 import { GuideSteps } from "../../../parts/copy/guide-steps.tsx";
 import { GuideValue } from "../../../parts/copy/guide-value.tsx";
-import { Segments } from "../../../parts/segments.tsx";
+import { Segments } from "../../../parts/page/segments.tsx";
 
 type Product = keyof typeof sso;
 const labels: Record<Product, string> = {

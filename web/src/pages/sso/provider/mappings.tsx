@@ -9,11 +9,11 @@ import {
   type GroupMapping,
   type SsoProvider,
 } from "../../../api/organization/sso.ts";
-import { Form } from "../../../parts/form.tsx";
+import { Form } from "../../../parts/forms/form.tsx";
 import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { List } from "../../../parts/lists/list-section.tsx";
-import { Problem } from "../../../parts/problem.tsx";
-import { Time } from "../../../parts/time.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 
 interface Props {
   org: string;

@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { rolesQuery } from "../../../api/organization/people.ts";
 import type { SsoProvider } from "../../../api/organization/sso.ts";
-import { fieldError, Form } from "../../../parts/form.tsx";
-import type { Organization } from "../../../parts/organization-page.tsx";
+import { fieldError, Form } from "../../../parts/forms/form.tsx";
+import type { Organization } from "../../../parts/page/organization-page.tsx";
 import { roleOptionsBelowOwner } from "../../../parts/people/roles-of.ts";
-import { Problem } from "../../../parts/problem.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 import { useSave } from "./use-save.ts";
 
 interface Props {

@@ -4,9 +4,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
 import { createProvider, providersQuery, type SsoProvider } from "../../../api/organization/sso.ts";
-import { DialogForm } from "../../../parts/dialog-form.tsx";
-import { fieldError } from "../../../parts/form.tsx";
-import { Segments } from "../../../parts/segments.tsx";
+import { DialogForm } from "../../../parts/forms/dialog-form.tsx";
+import { fieldError } from "../../../parts/forms/form.tsx";
+import { Segments } from "../../../parts/page/segments.tsx";
 
 const types = [
   { value: "saml", label: "SAML 2.0" },

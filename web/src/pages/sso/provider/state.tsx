@@ -8,9 +8,9 @@ import {
   providersQuery,
   type SsoProvider,
 } from "../../../api/organization/sso.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
-import type { Organization } from "../../../parts/organization-page.tsx";
-import { Problem } from "../../../parts/problem.tsx";
+import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
+import type { Organization } from "../../../parts/page/organization-page.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
 import { EnforceDialog } from "./enforce-dialog.tsx";
 import { useSave } from "./use-save.ts";
 

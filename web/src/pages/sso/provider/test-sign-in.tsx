@@ -10,8 +10,8 @@ import {
   type SsoTest,
 } from "../../../api/organization/sso.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
-import { Problem } from "../../../parts/problem.tsx";
-import { Time } from "../../../parts/time.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 
 interface Props {
   org: string;

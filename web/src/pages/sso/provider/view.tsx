@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { isConnected, type SsoProvider } from "../../../api/organization/sso.ts";
-import type { Organization } from "../../../parts/organization-page.tsx";
+import type { Organization } from "../../../parts/page/organization-page.tsx";
 import { ProviderBadges } from "./badges.tsx";
 import { Connection } from "./connection.tsx";
 import { Encryption } from "./encryption.tsx";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { conflictDiffQuery, type SyncConflict } from "../../../api/organization/sync.ts";
 import { FileLines } from "../../../parts/diff/file-lines.tsx";
-import { Failed } from "../../../parts/failed.tsx";
+import { Failed } from "../../../parts/states/failed.tsx";
 
 /** Both sides of a conflict next to each other. */
 export function ConflictDiff({ org, slug, conflict }: { org: string; slug: string; conflict: SyncConflict }) {

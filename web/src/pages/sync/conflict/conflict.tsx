@@ -9,8 +9,8 @@ import {
   type SyncConflict,
 } from "../../../api/organization/sync.ts";
 import { ButtonLink } from "../../../parts/button-link.tsx";
-import { Problem } from "../../../parts/problem.tsx";
-import { Time } from "../../../parts/time.tsx";
+import { Problem } from "../../../parts/states/problem.tsx";
+import { Time } from "../../../parts/text/time.tsx";
 import { ConflictDiff } from "./conflict-diff.tsx";
 
 interface Props {

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useRef } from "react";
 import { noAuditFilter, type AuditEntry, type AuditFilter } from "../../../api/organization/audit.ts";
 import { useFilterKey } from "../../filter-key.ts";
-import type { Organization } from "../../organization-page.tsx";
+import type { Organization } from "../../page/organization-page.tsx";
 import { subjectOf } from "../text/sentence.ts";
 import { ActionPicker } from "./action-picker.tsx";
 import { PersonPicker } from "./person-picker.tsx";

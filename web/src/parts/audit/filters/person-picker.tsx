@@ -1,10 +1,10 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { may } from "../../../api/account/session.ts";
+import { tokensQuery } from "../../../api/account/tokens.ts";
 import { memberSearchQuery } from "../../../api/organization/people.ts";
-import { may } from "../../../api/session.ts";
-import { tokensQuery } from "../../../api/tokens.ts";
-import type { Organization } from "../../organization-page.tsx";
+import type { Organization } from "../../page/organization-page.tsx";
 import { NamedSelect } from "./named-select.tsx";
 
 interface Props {

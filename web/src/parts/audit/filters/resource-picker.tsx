@@ -1,10 +1,10 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { foldersQuery, may } from "../../../api/account/session.ts";
 import { skillSearchQuery } from "../../../api/check.ts";
 import { memberSearchQuery, teamsQuery } from "../../../api/organization/people.ts";
-import { foldersQuery, may } from "../../../api/session.ts";
-import type { Organization } from "../../organization-page.tsx";
+import type { Organization } from "../../page/organization-page.tsx";
 import { NamedSelect } from "./named-select.tsx";
 
 interface Props {

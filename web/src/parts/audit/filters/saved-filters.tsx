@@ -2,9 +2,9 @@ import { Button, Modal, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState } from "react";
+import { identityQuery } from "../../../api/account/session.ts";
 import { noAuditFilter, type AuditFilter } from "../../../api/organization/audit.ts";
-import { identityQuery } from "../../../api/session.ts";
-import { DialogForm } from "../../dialog-form.tsx";
+import { DialogForm } from "../../forms/dialog-form.tsx";
 import { keyOf, readSaved, writeSaved, type SavedFilter } from "./saved.ts";
 
 interface Props {

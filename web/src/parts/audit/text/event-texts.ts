@@ -2,7 +2,7 @@
  * Each event as a name for a choice, and as a sentence that follows the name of its actor. `{key|text}` is a value of
  * the entry's metadata, or the text without one. A part in brackets is left out if one of its values is missing.
  */
-import type { EventName } from "../../../../../contract/event-names.ts";
+import type { EventName } from "../../../../../contract/events/event-names.ts";
 
 export const eventTexts: Record<EventName, readonly [name: string, sentence: string]> = {
   "skill.created": ["Skill created", "created the skill {slug|}"],
