@@ -1,5 +1,5 @@
-import type { TokenPayload } from "../contract/payloads/accounts/tokens.ts";
 /** Parts of JSON documents that several commands share. */
+import type { TokenPayload } from "../contract/payloads/accounts/tokens.ts";
 import type { CatalogItem, SkillPayload, VersionPayload } from "../contract/payloads/skills/skills.ts";
 import type { FlagShape, PositionalShape } from "./arguments/command-shape.ts";
 import type { Context } from "./context.ts";

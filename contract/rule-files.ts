@@ -1,7 +1,7 @@
+/** Rules in the form of a tool's own files, for installs and for marketplaces. */
 import { firstParagraph } from "./document/first-paragraph.ts";
 import { yamlText } from "./document/yaml-text.ts";
 import { scopeOf, type SkillText } from "./rule-scope.ts";
-/** Rules in the form of a tool's own files, for installs and for marketplaces. */
 import { cutAtWord } from "./text/cut-text.ts";
 
 const descriptionMax = 1024;

@@ -1,3 +1,4 @@
+/** Every collection of the service, opened on one database. */
 import { auditEventsCollection } from "./audit/events.ts";
 import { auditForwardingsCollection } from "./audit/forwardings.ts";
 import { oidcPoliciesCollection } from "./ci/oidc-policies.ts";
@@ -6,7 +7,6 @@ import { connectionsCollection } from "./connections/connections.ts";
 import { webhookDeliveriesCollection } from "./connections/webhook-deliveries.ts";
 import { connectorCallsCollection } from "./connectors/calls.ts";
 import { connectorsCollection } from "./connectors/connectors.ts";
-/** Every collection of the service, opened on one database. */
 import { anonymousIdentitiesCollection } from "./credentials/anonymous-identities.ts";
 import { deviceCodesCollection } from "./credentials/device-codes.ts";
 import { sessionsCollection } from "./credentials/sessions.ts";

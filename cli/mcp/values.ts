@@ -1,5 +1,5 @@
-import { isOneLine } from "../../contract/checks/unsafe-characters.ts";
 /** The values that members supply: from `--var`, or from a person. They are not part of any message. */
+import { isOneLine } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
 import {
   type McpServer,

@@ -1,9 +1,9 @@
-import { compareUtf8 } from "../../contract/checks/package-rules.ts";
 /**
  * `svc.lock`: the exact versions in a project. Only svc writes it, with the same bytes for the same content: skills and
  * targets sorted, one field a line, so that changes to different skills merge. It comes from a repository and is not
  * trusted. Pure.
  */
+import { compareUtf8 } from "../../contract/checks/package-rules.ts";
 import { limits } from "../../contract/limits.ts";
 import {
   type ContentFormat,

@@ -1,5 +1,5 @@
-import { ruleKeys, scopeKeys, skillKeys } from "../../contract/document/known-keys.ts";
 /** Parts of a skill's frontmatter that a tool would use and does not get. */
+import { ruleKeys, scopeKeys, skillKeys } from "../../contract/document/known-keys.ts";
 import { readLine } from "../../contract/faults/yaml-lines.ts";
 import type { Target } from "../../contract/vocabulary.ts";
 import type { InstallItem, Placement } from "./target.ts";

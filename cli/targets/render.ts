@@ -1,5 +1,5 @@
-import { yamlText } from "../../contract/document/yaml-text.ts";
 /** Rendering of a text skill as the files that the tools read. */
+import { yamlText } from "../../contract/document/yaml-text.ts";
 import { describe, oneLine, renderText, trimEnd } from "../../contract/rule-files.ts";
 import type { InstallItem } from "./target.ts";
 

@@ -1,6 +1,6 @@
+/** Advice about skills that are accepted, for tools that would not read them as intended. Pure. */
 import { firstParagraph } from "../document/first-paragraph.ts";
 import { misspelledKey } from "../document/known-keys.ts";
-/** Advice about skills that are accepted, for tools that would not read them as intended. Pure. */
 import { quotedIfNeeded } from "../faults/yaml-lines.ts";
 import { limits } from "../limits.ts";
 import type { ContentFormat, SkillType } from "../vocabulary.ts";

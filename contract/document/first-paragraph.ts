@@ -1,5 +1,5 @@
-import { limits } from "../limits.ts";
 /** The first paragraph of a Markdown text: the description of a skill that has none. Pure. */
+import { limits } from "../limits.ts";
 import { cutAtWord } from "../text/cut-text.ts";
 
 /** The first paragraph of prose as one plain line. */

@@ -1,10 +1,10 @@
-import { compareUtf8 } from "../checks/package-rules.ts";
-import { isScript } from "../checks/script-effects.ts";
 /**
  * Scans the files of a skill for what is hidden in them or harms people: the same rules in the service and in
  * `svc scan`. Deterministic and pure: no model is asked, and the caller decompresses. The time grows with the size, as
  * every pattern is linear and long texts are searched in parts; whatever can't be completed gives the verdict `failed`.
  */
+import { compareUtf8 } from "../checks/package-rules.ts";
+import { isScript } from "../checks/script-effects.ts";
 import { splitFrontmatter } from "../document/frontmatter.ts";
 import { limits } from "../limits.ts";
 import {

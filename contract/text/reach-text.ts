@@ -1,5 +1,5 @@
-import type { InstalledCounts, PinClass, SkillReachPayload } from "../payloads/skills/reach.ts";
 /** The reach of a version as a sentence. Pure. */
+import type { InstalledCounts, PinClass, SkillReachPayload } from "../payloads/skills/reach.ts";
 import { countText } from "./count-text.ts";
 
 /** A sentence about who has a version and who gets it, such as "12 machines of 5 members follow the latest version." */

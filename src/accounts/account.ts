@@ -1,5 +1,5 @@
-import type { SessionDoc } from "../../storage/credentials/sessions.ts";
 /** The password and the sessions of an account. */
+import type { SessionDoc } from "../../storage/credentials/sessions.ts";
 import { isId } from "../../storage/database.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";

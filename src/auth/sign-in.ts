@@ -1,5 +1,5 @@
-import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/credentials/sessions.ts";
 /** Sign-in by e-mail and password. */
+import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/credentials/sessions.ts";
 import type { WithNotice } from "../../storage/mail/notices.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { Account, Credentials } from "../../storage/users/users.ts";

@@ -1,5 +1,5 @@
-import { readSkillText, type SkillText } from "../../contract/checks/skill-rules.ts";
 /** Reading of texts with frontmatter, whose YAML can take 30 times as long as a harmless one of its size. */
+import { readSkillText, type SkillText } from "../../contract/checks/skill-rules.ts";
 import type { RequiredValues } from "../../contract/document/edit-frontmatter.ts";
 import { cutFences } from "../../contract/document/frontmatter.ts";
 import type { ContentFormat } from "../../contract/vocabulary.ts";

@@ -1,5 +1,5 @@
-import { limits } from "../../contract/limits.ts";
 /** Records how connections and calls end, without delaying their callers. */
+import { limits } from "../../contract/limits.ts";
 import { cutAtWord } from "../../contract/text/cut-text.ts";
 import type { ConnectorProblem } from "../../contract/vocabulary.ts";
 import type { ConnectorCallDoc } from "../../storage/connectors/calls.ts";

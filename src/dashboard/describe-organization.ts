@@ -1,6 +1,6 @@
+/** Description of an organization with public skills: its collections, and its latest skills. */
 import type { PublicOrganizationPayload } from "../../contract/payloads/discovery/catalog.ts";
 import type { PublicCollectionPayload } from "../../contract/payloads/skills/collections.ts";
-/** Description of an organization with public skills: its collections, and its latest skills. */
 import { countText } from "../../contract/text/count-text.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";

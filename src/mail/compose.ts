@@ -1,8 +1,8 @@
-import { unprintable } from "../../contract/checks/unsafe-characters.ts";
 /**
  * Layout of mails, in text and HTML from the same sentences. Text becomes HTML only by the `html` tag of pages, which
  * escapes every value. Mails load nothing and contain no tracking.
  */
+import { unprintable } from "../../contract/checks/unsafe-characters.ts";
 import { brandName } from "../../contract/dashboard/brand.ts";
 import { installCommand } from "../http/client/install-command.ts";
 import { html } from "../http/pages/html.ts";

@@ -1,5 +1,5 @@
-import { checkMcpServer } from "../../contract/checks/mcp-checks.ts";
 /** Configurations of MCP servers: merged with a change, and checked. */
+import { checkMcpServer } from "../../contract/checks/mcp-checks.ts";
 import { limits } from "../../contract/limits.ts";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import { invalidRequest, ServiceError } from "../errors.ts";

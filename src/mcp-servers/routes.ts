@@ -1,9 +1,9 @@
+/** The registry of MCP servers over HTTP. */
 import {
   McpAnalyticsPayload,
   McpInstallPayload,
   McpServerPayload,
 } from "../../contract/payloads/mcp-servers.ts";
-/** The registry of MCP servers over HTTP. */
 import { RecordedInstallPayload } from "../../contract/payloads/usage/analytics.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";

@@ -1,5 +1,5 @@
-import type { SignInMethod } from "../../storage/credentials/sessions.ts";
 /** Changes of the set of factors of an account: one write with their events, mails and the end of sessions. */
+import type { SignInMethod } from "../../storage/credentials/sessions.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { Credentials, Factors, MailDue, Passkey } from "../../storage/users/users.ts";
 import type { App } from "../app.ts";

@@ -1,5 +1,5 @@
-import { unprintable } from "../../contract/checks/unsafe-characters.ts";
 /** Texts by which clients describe themselves. */
+import { unprintable } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
 
 /** A client's name as one harmless line: the consent page shows it. Empty if there is none. */

@@ -1,8 +1,8 @@
-import type { ListedToken } from "../../storage/credentials/tokens.ts";
 /**
  * Tokens of an organization. They act as the organization and outlive the membership of their creator, who therefore
  * can't create a token with more permissions than their own.
  */
+import type { ListedToken } from "../../storage/credentials/tokens.ts";
 import { isId } from "../../storage/database.ts";
 import type { Actor } from "../access/actor.ts";
 import { bypassesRestrictions, decideFolder } from "../access/decide.ts";

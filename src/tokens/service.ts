@@ -1,5 +1,5 @@
-import type { ListedToken, TokenOwner } from "../../storage/credentials/tokens.ts";
 /** Personal tokens of the caller: list, create, revoke. */
+import type { ListedToken, TokenOwner } from "../../storage/credentials/tokens.ts";
 import { isId } from "../../storage/database.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";

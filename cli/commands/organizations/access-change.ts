@@ -1,5 +1,5 @@
-import type { FolderPayload } from "../../../contract/payloads/organizations/folders.ts";
 /** A change of a folder's restriction and grants: the plan, the confirmation, the write. */
+import type { FolderPayload } from "../../../contract/payloads/organizations/folders.ts";
 import { countText } from "../../../contract/text/count-text.ts";
 import type { AccessCalls, AccessInput } from "../../api/calls/access.ts";
 import type { Context } from "../../context.ts";

@@ -1,9 +1,9 @@
+/** Waits for the end of a sync that was requested, and shows its progress. */
 import type {
   ConnectionPayload,
   RepositorySyncPayload,
   SyncRunPayload,
 } from "../../../contract/payloads/sync.ts";
-/** Waits for the end of a sync that was requested, and shows its progress. */
 import { countText } from "../../../contract/text/count-text.ts";
 import type { SyncCalls } from "../../api/calls/sync.ts";
 import type { Context } from "../../context.ts";

@@ -1,6 +1,6 @@
+/** The plan of a sync in documents and texts. */
 import { countByFolder } from "../../../contract/package/skill-layouts.ts";
 import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
-/** The plan of a sync in documents and texts. */
 import { countText } from "../../../contract/text/count-text.ts";
 import type { Context } from "../../context.ts";
 import { plainLine } from "../../terminal/table.ts";

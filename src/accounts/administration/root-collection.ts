@@ -1,5 +1,5 @@
-import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 /** The collection whose skills clients find at the root of the service, which administrators choose. */
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { SkillCollectionDoc } from "../../../storage/skills/skill-collections.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";

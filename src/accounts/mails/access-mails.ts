@@ -1,9 +1,9 @@
-import { isSessionCurrent, type SessionDoc } from "../../../storage/credentials/sessions.ts";
-import type { TokenDoc } from "../../../storage/credentials/tokens.ts";
 /**
  * Mails about a new session, token, device or OAuth client, each with a link that ends it. The link is signed over what
  * it ends and only opens a page: mail scanners open links, so a button on the page ends the access.
  */
+import { isSessionCurrent, type SessionDoc } from "../../../storage/credentials/sessions.ts";
+import type { TokenDoc } from "../../../storage/credentials/tokens.ts";
 import { isId } from "../../../storage/database.ts";
 import type { Notice } from "../../../storage/mail/notices.ts";
 import type { OauthGrantDoc } from "../../../storage/oauth/grants.ts";

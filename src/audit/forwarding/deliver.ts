@@ -1,5 +1,5 @@
-import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 /** One message to the receiver of an audit log. */
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { App } from "../../app.ts";
 import { sendSigned } from "../../webhooks/send.ts";

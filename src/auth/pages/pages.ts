@@ -1,6 +1,6 @@
+/** HTML of the sign-in and device pages. */
 import { limits } from "../../../contract/limits.ts";
 import type { FactorKind } from "../../../contract/payloads/accounts/mfa.ts";
-/** HTML of the sign-in and device pages. */
 import { countText } from "../../../contract/text/count-text.ts";
 import { field, hidden, problem } from "../../http/pages/fields.ts";
 import { postForm } from "../../http/pages/forms.ts";

@@ -1,5 +1,5 @@
-import { readSkillText, type SkillText } from "../../../contract/checks/skill-rules.ts";
 /** Texts with the frontmatter that tools require. */
+import { readSkillText, type SkillText } from "../../../contract/checks/skill-rules.ts";
 import { completeHead, type RequiredValues } from "../../../contract/document/edit-frontmatter.ts";
 
 export interface CompletedText {

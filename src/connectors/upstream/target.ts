@@ -1,5 +1,5 @@
-import { isOneLine } from "../../../contract/checks/unsafe-characters.ts";
 /** The address and headers of a connector's server, with the values that its user has supplied. */
+import { isOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
 import {
   placeholder,

@@ -1,5 +1,5 @@
-import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 /** Inputs of a registry's server as values that members supply. */
+import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
 import { placeholdersIn, type McpMemberValue, type McpServerConfig } from "../../../contract/mcp-servers.ts";
 import type { RegistryInput, RegistryKeyValue } from "./registry-schema.ts";

@@ -1,8 +1,8 @@
-import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 /**
  * A registered server in the form of the public MCP registry (`server.json`, API v0.1). Anyone can read the result: it
  * has the configuration, and neither people nor folders.
  */
+import { toOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import type { McpServerConfig } from "../../../contract/mcp-servers.ts";
 import type { McpServerDoc } from "../../../storage/mcp/servers.ts";
 import { officialKey } from "../catalog/registry-schema.ts";

@@ -1,5 +1,5 @@
-import { oneLineText } from "../../../contract/checks/unsafe-characters.ts";
 /** Applies a PATCH to a group. The given group is not changed, so that all of it applies or none. */
+import { oneLineText } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
 import { badInput, ScimError } from "../errors.ts";
 import type { Filter } from "../filter/parse.ts";

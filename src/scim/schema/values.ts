@@ -1,8 +1,8 @@
-import { isOneLine } from "../../../contract/checks/unsafe-characters.ts";
 /**
  * Reads values of requests into those of the schema table: unknown names are ignored, wrong types are refused. Results
  * have no prototype, so that no name of a request can reach one.
  */
+import { isOneLine } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { ScimValue } from "../../../storage/scim/users.ts";
 import { badInput } from "../errors.ts";

@@ -1,8 +1,8 @@
+/** Routes of the access to a skill: the actions of each member and token, with the reasons. */
 import {
   AccessCheckPayload,
   EffectiveAccessPayload,
 } from "../../../contract/payloads/organizations/folders.ts";
-/** Routes of the access to a skill: the actions of each member and token, with the reasons. */
 import { AudienceSizePayload } from "../../../contract/payloads/skills/exposure.ts";
 import type { App } from "../../app.ts";
 import { presentAccess } from "../../folders/access/present-access.ts";

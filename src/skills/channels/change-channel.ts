@@ -1,6 +1,6 @@
+/** Changes of a skill's channels. Each is one write to the skill's document, with its audit event. */
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
-/** Changes of a skill's channels. Each is one write to the skill's document, with its audit event. */
 import { isChannelName } from "../../../contract/names/channel-name.ts";
 import type { SkillReachPayload } from "../../../contract/payloads/skills/reach.ts";
 import type { Channel, SkillDoc } from "../../../storage/skills/skills.ts";

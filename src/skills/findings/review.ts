@@ -1,5 +1,5 @@
-import { secretRules } from "../../../contract/checks/secret-rules.ts";
 /** Findings of a version for its readers, and the marks of those that a member has reviewed. */
+import { secretRules } from "../../../contract/checks/secret-rules.ts";
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FindingsPayload } from "../../../contract/payloads/skills/findings.ts";

@@ -1,5 +1,5 @@
-import { followedSentence } from "../../../contract/events/following.ts";
 /** Text of the mails about followed skills. */
+import { followedSentence } from "../../../contract/events/following.ts";
 import { countText } from "../../../contract/text/count-text.ts";
 import { listText } from "../../../contract/text/list-text.ts";
 import type { App } from "../../app.ts";

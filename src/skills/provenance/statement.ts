@@ -1,5 +1,5 @@
-import { publicName } from "../../../contract/names/public-name.ts";
 /** The statement about a version: its content and commit, and who or what has published it. */
+import { publicName } from "../../../contract/names/public-name.ts";
 import {
   buildTypePath,
   publishedPredicatePath,

@@ -1,10 +1,10 @@
-import type { FrontmatterDefaults } from "../../../contract/checks/skill-rules.ts";
 /**
  * Appends a version to a skill: commit, then the skill document, then everything derived.
  *
  * The compare-and-set on the skill's head is what makes a version exist. A crash before it leaves an unreferenced
  * commit for garbage collection; after a crash behind it, `projectSkill` does the rest.
  */
+import type { FrontmatterDefaults } from "../../../contract/checks/skill-rules.ts";
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { measured } from "../../../contract/observation.ts";
 import { modesOnlySentence } from "../../../contract/package/modes.ts";

@@ -1,5 +1,5 @@
-import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 /** Providers of an organization, for its owners. */
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

@@ -1,5 +1,5 @@
-import type { SignInMethod, SsoProof } from "../../../storage/credentials/sessions.ts";
 /** The end of a sign-in: membership, teams, session and log of a person whose account is known. */
+import type { SignInMethod, SsoProof } from "../../../storage/credentials/sessions.ts";
 import { isId } from "../../../storage/database.ts";
 import type { MembershipDoc } from "../../../storage/memberships/memberships.ts";
 import type { TenantDoc } from "../../../storage/organizations/tenants.ts";

@@ -1,5 +1,5 @@
-import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 /** Reports of groups that are not known: to the log, to the page of the provider and to the owners. */
+import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";

@@ -1,7 +1,7 @@
+/** Content of a package: an uploaded zip whose SKILL.md describes it. The files are stored unchanged. */
 import type { FileMode } from "../../../../contract/checks/package-rules.ts";
 import { publishWarnings } from "../../../../contract/checks/skill-advice.ts";
 import { type SkillText, tooLargeText } from "../../../../contract/checks/skill-rules.ts";
-/** Content of a package: an uploaded zip whose SKILL.md describes it. The files are stored unchanged. */
 import { firstParagraph } from "../../../../contract/document/first-paragraph.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { readUtf8 } from "../../../../contract/text/text-encoding.ts";

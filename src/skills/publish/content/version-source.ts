@@ -1,5 +1,5 @@
-import { PackageError, type FileMode } from "../../../../contract/checks/package-rules.ts";
 /** Opens the content of a publish, text or upload, and cleans up after it. */
+import { PackageError, type FileMode } from "../../../../contract/checks/package-rules.ts";
 import { measured } from "../../../../contract/observation.ts";
 import type { SkillType } from "../../../../contract/vocabulary.ts";
 import { retryIdempotent } from "../../../../storage/database.ts";

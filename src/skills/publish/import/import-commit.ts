@@ -1,5 +1,5 @@
-import { unprintable } from "../../../../contract/checks/unsafe-characters.ts";
 /** Texts from a commit of a connected repository, none of which is trusted: made safe for records and terminals. */
+import { unprintable } from "../../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { publicName } from "../../../../contract/names/public-name.ts";
 import type { ImportedFrom } from "../version-record.ts";

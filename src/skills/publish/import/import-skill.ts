@@ -1,9 +1,9 @@
-import type { FrontmatterDefaults } from "../../../../contract/checks/skill-rules.ts";
 /**
  * Import of skills and versions from a connected repository. Uses the same services as a publish, with the sync as the
  * actor: it has the permissions of the connection, and the member who connected is the author. The sync has decided by
  * content what is imported (`src/sync/content/import/plan-import.ts`).
  */
+import type { FrontmatterDefaults } from "../../../../contract/checks/skill-rules.ts";
 import { retryLost } from "../../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../../contract/limits.ts";
 import type { SkillType } from "../../../../contract/vocabulary.ts";

@@ -1,5 +1,5 @@
-import { whenToUse } from "../../../../contract/document/when-to-use.ts";
 /** Fields of a skill in which words are found, with what a word in each of them is worth. */
+import { whenToUse } from "../../../../contract/document/when-to-use.ts";
 import { type SearchField } from "../../../../contract/vocabulary.ts";
 
 interface FieldRule {

@@ -1,5 +1,5 @@
-import { may } from "../../api/account/session.ts";
 /** Roles as options of a field. */
+import { may } from "../../api/account/session.ts";
 import type { Role } from "../../api/organization/people.ts";
 import type { Organization } from "../page/organization-page.tsx";
 

@@ -1,8 +1,8 @@
-import { utf8Length } from "../../../../../contract/checks/package-rules.ts";
 /**
  * The steps of a publish: small edits are sent as changes, everything else is packed, announced, sent and then
  * published. `made` keeps what succeeded, so that a retry continues at the step that failed.
  */
+import { utf8Length } from "../../../../../contract/checks/package-rules.ts";
 import { limits } from "../../../../../contract/limits.ts";
 import { ApiError } from "../../../api/client.ts";
 import {
