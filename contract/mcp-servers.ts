@@ -53,7 +53,6 @@ export const reservedMcpSlugs: readonly string[] = [
   "constructor",
   "prototype",
 ];
-export const mcpSlugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** `{NAME}`, where the value of a member is filled in. */
 export const placeholder = /\{([A-Za-z_][\w.-]{0,99})\}/g;

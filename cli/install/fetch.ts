@@ -12,6 +12,7 @@ import type {
 } from "../../contract/payloads/skills/skills.ts";
 import type { Client } from "../api/client.ts";
 import { saveBody } from "../api/download.ts";
+import { patterns } from "../api/shapes.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import type { VersionContent } from "../state/cache.ts";
@@ -83,7 +84,7 @@ function refuseUnstorable({ tenantSlug, slug }: SkillPayload, { files }: Manifes
 
 /** Checks a name from the service that becomes a folder name. */
 function checkResolved(skill: SkillPayload, version: VersionPayload): void {
-  const names = [skill.slug, skill.tenantSlug].every((name) => /^[a-z0-9]+(?:-+[a-z0-9]+)*$/.test(name));
+  const names = [skill.slug, skill.tenantSlug].every((name) => patterns.slug.test(name));
   if (!names || !/^[A-Za-z0-9]+$/.test(skill.publicId) || !/^[0-9a-f]{64}$/.test(version.hash))
     throw damaged("its name or digest is malformed");
   if (semver.valid(version.semver) !== version.semver) throw damaged("its version is none");

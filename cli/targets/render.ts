@@ -1,5 +1,6 @@
 /** Rendering of a text skill as the files that the tools read. */
 import { yamlText } from "../../contract/document/yaml-text.ts";
+import { slugPattern } from "../../contract/names/slug.ts";
 import { describe, oneLine, renderText, trimEnd } from "../../contract/rule-files.ts";
 import type { InstallItem } from "./target.ts";
 
@@ -19,7 +20,7 @@ export function skillFolderName(name: string): string {
 }
 
 export function isSkillFolderName(name: string): boolean {
-  return name.length <= nameMax && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && !deviceName.test(name);
+  return name.length <= nameMax && slugPattern.test(name) && !deviceName.test(name);
 }
 
 /** The SKILL.md of a skill folder: the version's own bytes if the service has them. */

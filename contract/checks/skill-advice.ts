@@ -3,6 +3,7 @@ import { firstParagraph } from "../document/first-paragraph.ts";
 import { misspelledKey } from "../document/known-keys.ts";
 import { quotedIfNeeded } from "../faults/yaml-lines.ts";
 import { limits } from "../limits.ts";
+import { slugPattern } from "../names/slug.ts";
 import type { ContentFormat, SkillType } from "../vocabulary.ts";
 import { type Fault, type SkillText, sentenceOf, tagRules } from "./skill-rules.ts";
 
@@ -35,7 +36,7 @@ export type AdviceRule = (typeof adviceRules)[number];
 
 /** Whether tools that keep to the format load a skill of this name. */
 export function isToolName(name: string): boolean {
-  return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) && name.length <= 64;
+  return slugPattern.test(name) && name.length <= 64;
 }
 
 export interface SkillContext {

@@ -2,6 +2,7 @@
  * Describes pages of the dashboard for clients that run no script. An anonymous actor decides: what is private,
  * restricted, taken down or unlisted has no description, like what does not exist.
  */
+import { slugPattern } from "../../contract/names/slug.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, SkillRenamed } from "../errors.ts";
@@ -18,12 +19,10 @@ import { describeCatalog } from "./describe-list.ts";
 import { describeOrganization } from "./describe-organization.ts";
 import { describeSkill } from "./describe-skill.ts";
 
-/** Slugs of skills; other addresses are pages of the dashboard, or nothing. */
-const skillSlug = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-
 export function pageDescriber(app: App): DescribePage {
   return async ({ org, slug }, visitor, request) => {
-    if (org !== undefined && slug !== undefined && skillSlug.test(slug) && prefersMarkdown(request)) {
+    // Other addresses are pages of the dashboard, or nothing.
+    if (org !== undefined && slug !== undefined && slugPattern.test(slug) && prefersMarkdown(request)) {
       const actor = await request.authenticate!();
       const skill = await loadSkill(app, actor, `${org}~${slug}`, "skill:read", { typed: `${org}/${slug}` });
       return markdownReply(app, { actor, skill, request }, { isWhole: true });
@@ -43,7 +42,7 @@ async function describeForAnyone(
   request: RequestInfo,
 ): Promise<PageDescription | undefined> {
   try {
-    if (slug !== undefined && !skillSlug.test(slug)) return undefined;
+    if (slug !== undefined && !slugPattern.test(slug)) return undefined;
     await app.rateLimits.consume("general", visitor.origin.ipHash ?? "unknown");
     if (org === undefined) return await describeCatalog(app, visitor);
     if (slug === undefined) return await describeOrganization(app, visitor, org);

@@ -9,7 +9,7 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { nothingAt } from "../errors.ts";
 import { html, type Html } from "../http/pages/html.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
+import { TimeCursor, decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Reply, route, type Route } from "../http/route.ts";
 import { keepAllowed } from "../skills/load.ts";
 
@@ -22,8 +22,6 @@ const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const SitemapQuery = z.object({
   after: z.string().max(200).optional().meta({ description: "position of a file, as in the index" }),
 });
-/** Time of creation and id of the last skill of the previous file. */
-const Position = z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(64)]);
 const start: CatalogPosition = { createdAt: new Date(0), id: "" };
 
 export function sitemapRoutes(app: App): Route[] {
@@ -57,8 +55,8 @@ export function sitemapRoutes(app: App): Route[] {
 }
 
 function readPosition(after: string): CatalogPosition {
-  const [time, id] = decodeCursor(after, Position)!;
-  return { createdAt: new Date(time), id };
+  const { at: createdAt, id } = decodeCursor(after, TimeCursor)!;
+  return { createdAt, id };
 }
 
 /** One file, or an index of several; undefined without a public skill. */

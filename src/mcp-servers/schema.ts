@@ -3,7 +3,8 @@ import { z } from "zod";
 import { checkMcpServer } from "../../contract/checks/mcp-checks.ts";
 import { oneLineText, plainTextOfLines } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
-import { mcpSlugPattern, reservedMcpSlugs } from "../../contract/mcp-servers.ts";
+import { reservedMcpSlugs } from "../../contract/mcp-servers.ts";
+import { slugPattern } from "../../contract/names/slug.ts";
 import { mcpServerConfig } from "../../contract/payloads/mcp-servers.ts";
 import { installScopes, mcpInstallModes, mcpTargets, mcpTransports } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/request/cursor.ts";
@@ -23,7 +24,7 @@ const description = z
 export const mcpServerSlug = z
   .string()
   .max(limits.mcpServerSlug)
-  .regex(mcpSlugPattern, "must be lower-case letters, digits and single hyphens")
+  .regex(slugPattern, "must be lower-case letters, digits and single hyphens")
   .refine((slug) => !reservedMcpSlugs.includes(slug), "is reserved: choose another slug");
 const folderId = z
   .string()

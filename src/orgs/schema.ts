@@ -2,6 +2,7 @@ import { z } from "zod";
 import { oneLineText } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
 import { reservedSlugs } from "../../contract/names/reserved-slugs.ts";
+import { slugPattern } from "../../contract/names/slug.ts";
 import { ScanPolicyPayload } from "../../contract/payloads/skills/scans.ts";
 import { customRoleActions, isAnonymousName } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
@@ -15,7 +16,7 @@ export const orgSlug = z
   .string()
   .min(limits.orgSlug.min)
   .max(limits.orgSlug.max)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case letters, digits and single hyphens between them")
+  .regex(slugPattern, "must be lower-case letters, digits and single hyphens between them")
   .refine((slug) => !(reservedSlugs as readonly string[]).includes(slug), "is reserved by the service")
   .refine((slug) => !isAnonymousName(slug), "is kept for anonymous sharing");
 

@@ -1,12 +1,13 @@
 /** Changes of a skill's document that its audit log names, each one write. */
-import type { EventName } from "../../contract/events/event-names.ts";
+import type { EventName } from "../../contract/vocabulary.ts";
+import type { Patch } from "../../storage/change.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import type { SkillAnnotation, SkillDoc } from "../../storage/skills/skills.ts";
+import type { SkillDoc } from "../../storage/skills/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, makeSystemEvent } from "../audit/events.ts";
 import type { SeenSkill } from "./load.ts";
-import { scheduleProjection } from "./project/schedule.ts";
+import { scheduleProjection } from "./projection-queue.ts";
 
 /** An event about a skill, of an actor or of the service. */
 export function makeSkillEvent(
@@ -24,7 +25,7 @@ export function makeSkillEvent(
 export async function annotateSkill(
   app: App,
   skill: SeenSkill,
-  fields: SkillAnnotation,
+  fields: Patch<SkillDoc>,
   events: EventRow[],
 ): Promise<SeenSkill | undefined> {
   const updated = await app.storage.skills.annotate(skill._id, skill.revision, fields, events);

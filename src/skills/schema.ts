@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { oneLineText } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
+import { slugPattern } from "../../contract/names/slug.ts";
 import {
   accessActions,
   bumps,
@@ -222,7 +223,7 @@ export type MoveSkill = z.output<typeof MoveSkill>;
 const skillSlug = z
   .string()
   .max(limits.skillSlug)
-  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, "must be lower-case letters, digits and single hyphens")
+  .regex(slugPattern, "must be lower-case letters, digits and single hyphens")
   .refine((slug) => !isDeviceName(slug), "is the name of a device on Windows");
 
 export const RenameSkill = z.strictObject({

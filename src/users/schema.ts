@@ -4,6 +4,7 @@ import { oneLineText } from "../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../contract/limits.ts";
 import { emailAddress } from "../../contract/names/email-address.ts";
 import { reservedSlugs } from "../../contract/names/reserved-slugs.ts";
+import { slugPattern } from "../../contract/names/slug.ts";
 
 /** Names that look the same compare as the same: NFKC, without case. */
 export function foldName(text: string): string {
@@ -17,7 +18,7 @@ export const username = z
   .overwrite(foldName)
   .min(limits.username.min)
   .max(limits.username.max)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case letters, digits and single hyphens between them")
+  .regex(slugPattern, "must be lower-case letters, digits and single hyphens between them")
   .refine((name) => !(reservedSlugs as readonly string[]).includes(name), "is reserved by the service");
 
 /** A person's display name: any script, but nothing that breaks lines or turns the reading direction around. */

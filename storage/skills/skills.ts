@@ -105,7 +105,7 @@ export const skillsCollection = defineCollection({
 
 /** The last skill of a page by the time since which a version waits. */
 interface WaitingAfter {
-  since: Date;
+  at: Date;
   id: string;
 }
 
@@ -119,8 +119,8 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
       .find(
         {
           ...filter,
-          waitingSince: { $exists: true, ...(after && { $gte: after.since }) },
-          ...(after && { $or: [{ waitingSince: { $gt: after.since } }, { _id: { $gt: after.id } }] }),
+          waitingSince: { $exists: true, ...(after && { $gte: after.at }) },
+          ...(after && { $or: [{ waitingSince: { $gt: after.at } }, { _id: { $gt: after.id } }] }),
           ...visible,
         },
         { maxTimeMS: commandTimeMs },

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills/skills.ts";
 import { loadTree } from "../../src/folders/tree/trees.ts";
 import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
-import { importSkill, importVersion, syncActor } from "../../src/skills/publish/import/import-skill.ts";
+import { importSkill, importVersion, actorOfSync } from "../../src/skills/publish/import/import-skill.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { setUpService } from "../support/set-up.ts";
@@ -14,7 +14,7 @@ const owner = await service.newUser("ann");
 const org = await service.newOrg(owner);
 const tenant = (await service.app.storage.tenants.find(org.id))!;
 const gone = { userId: "0123456789abcdef01234567", username: "bo", name: "Bo Gone" };
-const sync = syncActor(
+const sync = actorOfSync(
   {
     _id: "c1",
     tenantId: org.id,

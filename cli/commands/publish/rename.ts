@@ -1,3 +1,4 @@
+import { slugPattern } from "../../../contract/names/slug.ts";
 import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
@@ -14,7 +15,7 @@ export const rename = defineCommand({
   examples: ["svc rename relnotes release-notes", "svc rename acme/relnotes release-notes --dry-run -o json"],
   async run(context, args) {
     const ref = parseUnpinnedRef(args.skill, "<skill>", "rename takes no pin: it renames all versions.");
-    if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(args.slug))
+    if (!slugPattern.test(args.slug))
       throw invalidArgument(
         "<slug>",
         `"${args.slug}" is not a valid slug: use lower-case letters, digits and single hyphens.`,

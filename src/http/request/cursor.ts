@@ -37,6 +37,11 @@ export function decodeCursor<S extends z.ZodType>(
   }
 }
 
+/** The last item of a list in the order of a time, then the id. 8.64e15 ms is the latest that a date can have. */
+export const TimeCursor = z
+  .tuple([z.number().int().min(0).max(8.64e15), z.string().max(200)])
+  .transform(([time, id]) => ({ at: new Date(time), id }));
+
 const markLength = 8;
 const marks = new Map<string, string>();
 

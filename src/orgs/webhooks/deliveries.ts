@@ -1,5 +1,4 @@
 /** Messages to the receiver of a webhook, for callers with the permission `security:manage`. */
-import { z } from "zod";
 import { webhookTest } from "../../../contract/events/webhook-events.ts";
 import { immediately, type WebhookMessageDoc } from "../../../storage/webhooks/messages.ts";
 import type { WebhookDoc } from "../../../storage/webhooks/webhooks.ts";
@@ -7,7 +6,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { eventActor } from "../../audit/events.ts";
 import { notFound } from "../../errors.ts";
-import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import { TimeCursor, decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import type { Page } from "../../http/route.ts";
 import { deliverSoon } from "../../webhooks/deliver-soon.ts";
 import type { DeliveryQuery } from "./schema.ts";
@@ -24,8 +23,7 @@ export async function listDeliveries(
   { limit, cursor, state }: DeliveryQuery,
 ): Promise<Page<WebhookMessageDoc>> {
   const { _id } = await loadWebhook(app, actor, ref);
-  const read = decodeCursor(cursor, z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(200)]));
-  const before = read && { at: new Date(read[0]), id: read[1] };
+  const before = decodeCursor(cursor, TimeCursor);
   const rows = await app.storage.webhookMessages.list(_id, { state, before, limit: limit + 1 });
   return pageOf(rows, limit, (last) => [last.at.getTime(), last._id]);
 }

@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { withinTime } from "../../../contract/concurrency/within-time.ts";
 import { limits } from "../../../contract/limits.ts";
+import { slugPattern } from "../../../contract/names/slug.ts";
 import { cutAtWord } from "../../../contract/text/cut-text.ts";
 import type { IndexOmission } from "../../../contract/vocabulary.ts";
 import type { PublicSkillRow } from "../../../storage/lookups/catalog.ts";
@@ -45,7 +46,7 @@ const known = new LRUCache<string, VersionFacts>({
 });
 
 /** Names that the standard accepts. */
-const isStandardName = (slug: string) => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(slug) && slug.length <= 64;
+const isStandardName = (slug: string) => slugPattern.test(slug) && slug.length <= 64;
 
 /**
  * The entries of skills, and the skills that no index can have. The order matters where all of them are too large.

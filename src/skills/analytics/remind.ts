@@ -9,10 +9,10 @@ import type { FollowedChangeDoc } from "../../../storage/following/changes.ts";
 import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { makeEvent } from "../../audit/events.ts";
 import { recordEvents } from "../../audit/fan-out.ts";
 import { accessOf } from "../../folders/access/effective.ts";
 import { loadTree } from "../../folders/tree/trees.ts";
+import { makeSkillEvent } from "../annotate.ts";
 import { nextMailAt } from "../following/mail-time.ts";
 import { authorizeSkill, loadSkill } from "../load.ts";
 import { isOutdated } from "./list-installs.ts";
@@ -113,12 +113,10 @@ async function claim(
   { now, before }: { now: Date; before: Date },
 ): Promise<Recipient[]> {
   if (recipients.length === 0) return [];
-  const { _id: skillId, tenantId, slug, current } = skill;
-  const event = makeEvent(app, actor, "skill.reminder_sent", {
-    tenantId,
-    resourceType: "skill",
-    resourceId: skillId,
-    metadata: { slug, semver: current.semver, people: recipients.length },
+  const { _id: skillId, tenantId, current } = skill;
+  const event = makeSkillEvent(app, actor, "skill.reminder_sent", skill, {
+    semver: current.semver,
+    people: recipients.length,
   });
   await recordEvents(app, [event]);
   const stored = await mapLimit(recipients, writeConcurrency, ({ userId, mailAt }) => {

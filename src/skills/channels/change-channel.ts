@@ -6,11 +6,10 @@ import type { SkillReachPayload } from "../../../contract/payloads/skills/reach.
 import type { Channel, SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { makeEvent } from "../../audit/events.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
+import { annotateSkill, makeSkillEvent } from "../annotate.ts";
 import { loadSkill, type SeenSkill } from "../load.ts";
 import { stateOf } from "../marks/marks.ts";
-import { scheduleProjection } from "../projection-queue.ts";
 import { reachOf } from "../reach/reach.ts";
 import { skillRetries } from "../skill-retries.ts";
 import { selectVersion } from "../versions/select-version.ts";
@@ -98,14 +97,6 @@ async function write(
   channels: SkillDoc["channels"] | null,
   metadata: { change: string; channel: string; from?: string; to?: string },
 ): Promise<SeenSkill | undefined> {
-  const event = makeEvent(app, actor, "skill.channel_updated", {
-    tenantId: skill.tenantId,
-    resourceType: "skill",
-    resourceId: skill._id,
-    metadata: { slug: skill.slug, ...metadata },
-  });
-  const updated = await app.storage.skills.annotate(skill._id, skill.revision, { channels }, [event]);
-  if (!updated) return undefined;
-  scheduleProjection(app, skill._id);
-  return { ...updated, can: skill.can };
+  const event = makeSkillEvent(app, actor, "skill.channel_updated", skill, metadata);
+  return annotateSkill(app, skill, { channels }, [event]);
 }

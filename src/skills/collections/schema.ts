@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { oneLineText } from "../../../contract/checks/unsafe-characters.ts";
 import { limits } from "../../../contract/limits.ts";
+import { slugPattern } from "../../../contract/names/slug.ts";
 
 const name = z
   .string()
@@ -17,7 +18,7 @@ const description = z
 const slug = z
   .string()
   .max(limits.collectionSlug)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case letters, digits and single hyphens between them");
+  .regex(slugPattern, "must be lower-case letters, digits and single hyphens between them");
 
 const skills = z
   .array(z.string().min(1).max(64))

@@ -7,10 +7,9 @@ import type { FindingReview, SkillDoc } from "../../../storage/skills/skills.ts"
 import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { makeEvent } from "../../audit/events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
+import { annotateSkill, makeSkillEvent } from "../annotate.ts";
 import { loadSkill, readsAsMember } from "../load.ts";
-import { scheduleProjection } from "../projection-queue.ts";
 import { authorOf } from "../publish/author.ts";
 import { skillRetries } from "../skill-retries.ts";
 import { selectVersion } from "../versions/select-version.ts";
@@ -54,22 +53,14 @@ export async function reviewFinding(
     const reviews = planReviews(app, actor, skill, id, input);
     if (reviews === undefined) return presentFindings(app, actor, skill, version, true);
     const name = input.reviewed ? "skill.finding_reviewed" : "skill.finding_reopened";
-    const event = makeEvent(app, actor, name, {
-      tenantId: skill.tenantId,
-      resourceType: "skill",
-      resourceId: skill._id,
-      metadata: {
-        slug: skill.slug,
-        semver: version.semver,
-        rule: finding.rule,
-        path: finding.path,
-        note: input.note,
-      },
+    const event = makeSkillEvent(app, actor, name, skill, {
+      semver: version.semver,
+      rule: finding.rule,
+      path: finding.path,
+      note: input.note,
     });
-    const updated = await app.storage.skills.annotate(skill._id, skill.revision, { reviews }, [event]);
-    if (!updated) return undefined;
-    scheduleProjection(app, skill._id);
-    return presentFindings(app, actor, updated, version, true);
+    const updated = await annotateSkill(app, skill, { reviews }, [event]);
+    return updated && presentFindings(app, actor, updated, version, true);
   });
 }
 

@@ -1,5 +1,4 @@
 /** Changes as a person is shown them. Every read decides the access anew. */
-import { z } from "zod";
 import type { FollowedKind } from "../../../contract/events/following.ts";
 import type { FollowedChangePayload } from "../../../contract/payloads/organizations/following.ts";
 import type { FollowedChangeDoc } from "../../../storage/following/changes.ts";
@@ -7,7 +6,7 @@ import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { InstallDoc } from "../../../storage/usage/installs.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import { TimeCursor, decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import type { Page } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
 import { keepAllowed, withActs } from "../load.ts";
@@ -31,8 +30,7 @@ export async function listFollowedChanges(
   { cursor, limit }: { cursor?: string; limit: number },
 ): Promise<Page<SeenChange>> {
   const user = requireUser(actor);
-  const read = decodeCursor(cursor, z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(200)]));
-  let before = read && { at: new Date(read[0]), id: read[1] };
+  let before = decodeCursor(cursor, TimeCursor);
   const seen: SeenChange[] = [];
   while (seen.length <= limit) {
     const rows = await app.storage.followedChanges.list(user.userId, before, batch);

@@ -14,11 +14,10 @@ import type { SkillDoc, VersionMark } from "../../../storage/skills/skills.ts";
 import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { makeEvent, makeSystemEvent } from "../../audit/events.ts";
 import { ServiceError } from "../../errors.ts";
+import { annotateSkill, makeSkillEvent } from "../annotate.ts";
 import { channelsAt, withoutChannels } from "../channels/channels.ts";
 import { isInCatalog, loadSkill, type SeenSkill } from "../load.ts";
-import { scheduleProjection } from "../projection-queue.ts";
 import { excerptOf } from "../publish/content/text-source.ts";
 import { summaryOf } from "../publish/version-record.ts";
 import { reachOf } from "../reach/reach.ts";
@@ -122,7 +121,7 @@ export async function changeState(
     const marks = changeMarks(skill, version, wantedChange);
     const events = [
       ...(further?.(version) ?? []).map(({ name, metadata }) =>
-        eventOf(app, actor, skill, name, { semver: version.semver, ...metadata }),
+        makeSkillEvent(app, actor, name, skill, { semver: version.semver, ...metadata }),
       ),
       ...eventsOf(app, actor, skill, version, marks),
     ];
@@ -131,7 +130,7 @@ export async function changeState(
     const cut = cutChannels(skill, version, marks, deletesChannels);
     for (const channel of cut)
       events.push(
-        eventOf(app, actor, skill, "skill.channel_updated", {
+        makeSkillEvent(app, actor, "skill.channel_updated", skill, {
           change: "deleted",
           channel,
           from: version.semver,
@@ -141,15 +140,13 @@ export async function changeState(
     if (cut.length > 0) fields.channels = withoutChannels(skill, cut);
     if (fields.current && fields.current.version !== skill.current.version)
       events.push(
-        eventOf(app, actor, skill, "skill.version_reverted", {
+        makeSkillEvent(app, actor, "skill.version_reverted", skill, {
           from: skill.current.semver,
           to: fields.current.semver,
         }),
       );
-    const updated = await app.storage.skills.annotate(skill._id, skill.revision, fields, events);
-    if (!updated) return undefined;
-    scheduleProjection(app, skill._id);
-    return { skill: { ...updated, can: skill.can }, version };
+    const updated = await annotateSkill(app, skill, fields, events);
+    return updated && { skill: updated, version };
   });
 }
 
@@ -235,22 +232,6 @@ async function fieldsAfter(
   };
 }
 
-function eventOf(
-  app: App,
-  actor: Actor | "service",
-  skill: SkillDoc,
-  name: EventName,
-  metadata: Record<string, unknown>,
-): EventRow {
-  const subject = {
-    tenantId: skill.tenantId,
-    resourceType: "skill" as const,
-    resourceId: skill._id,
-    metadata: { slug: skill.slug, ...metadata },
-  };
-  return actor === "service" ? makeSystemEvent(app, name, subject) : makeEvent(app, actor, name, subject);
-}
-
 function eventsOf(
   app: App,
   actor: Actor | "service",
@@ -260,7 +241,7 @@ function eventsOf(
 ): EventRow[] {
   const [before, after] = [markOf(skill, version), markOf({ marks }, version)];
   const event = (name: EventName, metadata: object = {}) =>
-    eventOf(app, actor, skill, name, { semver, ...metadata });
+    makeSkillEvent(app, actor, name, skill, { semver, ...metadata });
   const events: EventRow[] = [];
   if (before?.deprecated !== after?.deprecated)
     events.push(

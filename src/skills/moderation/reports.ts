@@ -3,7 +3,6 @@
  * shown the reason and the version. The reporter is never disclosed, and the response is the same whether a report was
  * stored or repeats one.
  */
-import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
 import type { ReportPayload } from "../../../contract/payloads/skills/moderation.ts";
 import type { SkillReportDoc } from "../../../storage/skills/reports.ts";
@@ -13,7 +12,7 @@ import { makeEvent } from "../../audit/events.ts";
 import { serviceLog } from "../../audit/fan-out.ts";
 import { writeEvents } from "../../audit/write-events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import { TimeCursor, decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import { type Page } from "../../http/route.ts";
 import { noteReport } from "../following/note-changes.ts";
 import { loadOpenSkill } from "../load.ts";
@@ -49,15 +48,12 @@ export async function reportSkill(app: App, actor: Actor, ref: string, input: Re
     app.background("note a report for the owner team", () => noteReport(app, skill, input.reason));
 }
 
-const Cursor = z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(24)]);
-
 /** Reports of one state, the latest first. */
 export async function listReports(
   app: App,
   { state, limit, cursor }: ReportsQuery,
 ): Promise<Page<ReportPayload>> {
-  const last = decodeCursor(cursor, Cursor);
-  const after = last && { at: new Date(last[0]), id: last[1] };
+  const after = decodeCursor(cursor, TimeCursor);
   const found = await app.storage.skillReports.list(state, after, limit + 1);
   return pageOf(found, limit, (end) => [end.createdAt.getTime(), end._id]).map(presentReport);
 }

@@ -3,7 +3,6 @@
  * what was shared anonymously: for its key), who see the reason; for everyone else it does not exist. The state is on
  * the skill and overrides its visibility, so that no version, visibility, name or folder changes it.
  */
-import { z } from "zod";
 import type { TakedownPayload } from "../../../contract/payloads/skills/moderation.ts";
 import type { EventName } from "../../../contract/vocabulary.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
@@ -13,7 +12,7 @@ import type { App } from "../../app.ts";
 import { makeEvent, makeSystemEvent } from "../../audit/events.ts";
 import { serviceLog } from "../../audit/fan-out.ts";
 import { notFound } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { TimeCursor, decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadOpenSkill } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";
@@ -119,15 +118,12 @@ async function refuseContent(app: App, skill: SkillDoc, reason: string): Promise
   );
 }
 
-const Cursor = z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(24)]);
-
 /** Skills that are taken down, the latest first. */
 export async function listTakedowns(
   app: App,
   { limit, cursor }: { limit: number; cursor?: string },
 ): Promise<Page<TakedownPayload>> {
-  const last = decodeCursor(cursor, Cursor);
-  const after = last && { at: new Date(last[0]), id: last[1] };
+  const after = decodeCursor(cursor, TimeCursor);
   const found = await app.storage.takedowns.list(after, limit + 1);
   const page = found.filter(isTakenDown).slice(0, limit);
   const end = page.at(-1);

@@ -6,7 +6,7 @@ import type { SkillDoc, VersionMark, VersionSummary } from "../../../storage/ski
 import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { makeEvent } from "../../audit/events.ts";
+import { makeSkillEvent } from "../annotate.ts";
 import type { Hold } from "../review/holds.ts";
 import { isPrerelease } from "../versions/semver.ts";
 import { authorOf, commitIdentity } from "./author.ts";
@@ -151,12 +151,7 @@ export function heldEvent(
   { skill, semver }: VersionFacts,
   { held: reasons }: Hold,
 ): EventRow {
-  return makeEvent(app, actor, "skill.version_held", {
-    tenantId: skill.tenantId,
-    resourceType: "skill",
-    resourceId: skill._id,
-    metadata: { slug: skill.slug, semver, reasons, unseen: true },
-  });
+  return makeSkillEvent(app, actor, "skill.version_held", skill, { semver, reasons, unseen: true });
 }
 
 /** Audit entry of a version; `metadata` is specific to the event. */
@@ -168,17 +163,11 @@ export function versionEvent(
   metadata: Record<string, unknown>,
   { oid: commit }: WrittenCommit,
 ): EventRow {
-  return makeEvent(app, actor, name, {
-    tenantId: skill.tenantId,
-    resourceType: "skill",
-    resourceId: skill._id,
-    metadata: {
-      slug: skill.slug,
-      ...metadata,
-      semver,
-      commit,
-      source: actor.origin.source,
-      ...(imported && { remoteCommit: imported.commit, author: imported.authorAddress }),
-    },
+  return makeSkillEvent(app, actor, name, skill, {
+    ...metadata,
+    semver,
+    commit,
+    source: actor.origin.source,
+    ...(imported && { remoteCommit: imported.commit, author: imported.authorAddress }),
   });
 }

@@ -6,7 +6,7 @@ import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { findForAdministrator, type SeenSkill } from "../load.ts";
 import { isHeldAsMalicious, unseenVersions } from "../marks/marks.ts";
-import { isOpen } from "../scan/apply-verdict.ts";
+import { isShared } from "../scan/apply-verdict.ts";
 
 /**
  * Loads a skill for what concerns one of its versions (number or semver): with the caller's own access, or for an
@@ -40,7 +40,7 @@ const markedAs = ({ marks = [] }: SkillDoc, wanted: string) =>
 /** Whether the version waits for an administrator, or was released by this one. */
 async function isReleasedBy(app: App, actor: UserActor, skill: SkillDoc, wanted: string): Promise<boolean> {
   const mark = markedAs(skill, wanted);
-  if (!mark || !isOpen(skill)) return false;
+  if (!mark || !isShared(skill)) return false;
   if (isHeldAsMalicious(mark)) return true;
   const { override } = (await app.storage.versionScans.find(skill._id, mark.version)) ?? {};
   return override?.byAdministrator === true && override.by.id === actor.userId;

@@ -1,5 +1,4 @@
 /** Versions that wait for a review, for those who decide about them and for those who may change the skills. */
-import { z } from "zod";
 import type { ReviewPayload, WaitingReviewPayload } from "../../../contract/payloads/skills/reviews.ts";
 import type { SkillDoc, VersionMark } from "../../../storage/skills/skills.ts";
 import type { VersionDoc } from "../../../storage/versions/versions.ts";
@@ -8,7 +7,7 @@ import type { App } from "../../app.ts";
 import { forbidden } from "../../errors.ts";
 import { loadFolderView } from "../../folders/load.ts";
 import { findReviewRule } from "../../folders/review/rules.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { TimeCursor, decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { countSkillReaders } from "../access/count-readers.ts";
@@ -22,7 +21,6 @@ import { approvalsOf, refusalOf } from "./decide.ts";
 import { listEntries } from "./entries.ts";
 
 const member = { isMember: true };
-const Cursor = z.tuple([z.number().int(), z.string()]);
 
 /** A page of the versions of an organization that wait and that the caller may see, the longest wait first. */
 export async function listWaiting(
@@ -47,11 +45,10 @@ export async function listWaiting(
 export async function pageOfSkills<T>(
   cursor: string | undefined,
   limit: number,
-  list: (after: { since: Date; id: string } | undefined) => Promise<SkillDoc[]>,
+  list: (after: { at: Date; id: string } | undefined) => Promise<SkillDoc[]>,
   itemsOf: (skills: SkillDoc[]) => T[] | Promise<T[]>,
 ): Promise<Page<T>> {
-  const from = decodeCursor(cursor, Cursor);
-  const found = await list(from && { since: new Date(from[0]), id: from[1] });
+  const found = await list(decodeCursor(cursor, TimeCursor));
   const items = await itemsOf(found.slice(0, limit));
   const last = found[limit - 1];
   const next =

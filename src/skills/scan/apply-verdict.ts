@@ -12,11 +12,11 @@ import type { App } from "../../app.ts";
 import { changeByService } from "../marks/change-by-service.ts";
 
 /** Skills that others than the organization's members can read. */
-export const isOpen = ({ visibility }: Pick<SkillDoc, "visibility">): boolean => visibility !== "private";
+export const isShared = ({ visibility }: Pick<SkillDoc, "visibility">): boolean => visibility !== "private";
 
 /** A malicious version of an open skill is held whatever the organization has chosen. */
 export const isHeldByService = (skill: Pick<SkillDoc, "visibility">, verdict: ScanVerdict): boolean =>
-  verdict === "malicious" && isOpen(skill);
+  verdict === "malicious" && isShared(skill);
 
 function measureFor(
   policy: ScanPolicy = defaultScanPolicy,

@@ -5,7 +5,6 @@ import type { SkillReachPayload } from "../../../contract/payloads/skills/reach.
 import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { makeEvent } from "../../audit/events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { checkMayTakeOut } from "../../folders/access/exposure.ts";
 import { isVisible, loadFolderView, type FolderView } from "../../folders/load.ts";
@@ -15,6 +14,7 @@ import { folderAtPath } from "../../folders/tree/paths.ts";
 import type { FolderTree } from "../../folders/tree/tree.ts";
 import { countSkillReaders } from "../access/count-readers.ts";
 import { skillExposure, type SkillExposure } from "../access/exposure.ts";
+import { makeSkillEvent } from "../annotate.ts";
 import { loadSkill, type SeenSkill } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { reachOf } from "../reach/reach.ts";
@@ -173,14 +173,8 @@ async function writeMove(
   tree: FolderTree,
 ): Promise<SkillDoc | null> {
   const pathOf = (folderId: string | null) => (folderId === null ? "" : tree.path(folderId)) || "/";
-  const event = makeEvent(app, actor, "skill.updated", {
-    tenantId: skill.tenantId,
-    resourceType: "skill",
-    resourceId: skill._id,
-    metadata: {
-      slug: skill.slug,
-      moved: { from: pathOf(skill.folderId), to: pathOf(target.folderId) },
-    },
+  const event = makeSkillEvent(app, actor, "skill.updated", skill, {
+    moved: { from: pathOf(skill.folderId), to: pathOf(target.folderId) },
   });
   return app.storage.skills.move(skill, target, app.now(), [event]);
 }

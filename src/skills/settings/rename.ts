@@ -5,9 +5,9 @@ import { isDuplicate } from "../../../storage/database.ts";
 import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { makeEvent } from "../../audit/events.ts";
 import { ServiceError } from "../../errors.ts";
 import { loadTree } from "../../folders/tree/trees.ts";
+import { makeSkillEvent } from "../annotate.ts";
 import { loadSkill } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import type { RenameSkill } from "../schema.ts";
@@ -67,12 +67,7 @@ export async function renameSkill(
 
 /** Null if the skill was moved or renamed concurrently. */
 function write(app: App, actor: Actor, skill: SkillDoc, slug: string): Promise<SkillDoc | null> {
-  const event = makeEvent(app, actor, "skill.renamed", {
-    tenantId: skill.tenantId,
-    resourceType: "skill",
-    resourceId: skill._id,
-    metadata: { slug, from: skill.slug, to: slug },
-  });
+  const event = makeSkillEvent(app, actor, "skill.renamed", skill, { slug, from: skill.slug, to: slug });
   return app.storage.skills.rename(skill, slug, app.now(), [event]);
 }
 

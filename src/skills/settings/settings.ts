@@ -7,7 +7,6 @@ import type { EventRow } from "../../../storage/outbox.ts";
 import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { makeEvent } from "../../audit/events.ts";
 import { hasAll } from "../../audit/unchanged.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { loadTree } from "../../folders/tree/trees.ts";
@@ -19,6 +18,7 @@ import {
 } from "../../mcp-servers/required.ts";
 import { countSkillReaders } from "../access/count-readers.ts";
 import { skillExposure, type SkillExposure } from "../access/exposure.ts";
+import { annotateSkill, makeSkillEvent } from "../annotate.ts";
 import { isInCatalog, loadSkill } from "../load.ts";
 import { stateOf } from "../marks/marks.ts";
 import { confirmTeam, requireTeam } from "../owner-teams.ts";
@@ -29,7 +29,7 @@ import { nameKeyOf } from "../publish/slug.ts";
 import { summaryOf } from "../publish/version-record.ts";
 import { reachOf } from "../reach/reach.ts";
 import { readContent } from "../read/content.ts";
-import { applyVerdictsOf, isOpen } from "../scan/apply-verdict.ts";
+import { applyVerdictsOf, isShared } from "../scan/apply-verdict.ts";
 import type { RevertSkill, UpdateSkill } from "../schema.ts";
 import { releaseShareSlot } from "../share/share-slots.ts";
 import { skillRetries } from "../skill-retries.ts";
@@ -85,7 +85,7 @@ export async function updateSkill(
   const updated = await writeSettings(app, actor, skill, input, required);
   if (!updated) throw notFound("skill", ref);
   if (typeof input.ownerTeamId === "string") await confirmTeam(app, skill, input.ownerTeamId);
-  if (!isOpen(updated) || isOpen(skill)) return { skill: updated, exposure };
+  if (!isShared(updated) || isShared(skill)) return { skill: updated, exposure };
   await applyVerdictsOf(app, skill._id);
   return { skill: (await app.storage.skills.find(skill._id)) ?? updated, exposure };
 }
@@ -119,13 +119,7 @@ async function writeSettings(
   const message = deprecationAfter(skill, input);
   const changesDeprecation = message !== (skill.deprecated ?? null);
   if (!changesServers && !changesDeprecation && hasAll(skill, rest)) return skill;
-  const event = (name: EventName, metadata: object) =>
-    makeEvent(app, actor, name, {
-      tenantId: skill.tenantId,
-      resourceType: "skill",
-      resourceId: skill._id,
-      metadata: { slug: skill.slug, ...metadata },
-    });
+  const event = (name: EventName, metadata: object) => makeSkillEvent(app, actor, name, skill, metadata);
   const servers = required?.named.map(({ tenantSlug, slug }) => ({ tenantSlug, slug }));
   const deprecationEvent =
     message === null
@@ -183,11 +177,9 @@ export async function revertSkill(
       return { skill: { ...skill, current: summaryOf(version) }, reach };
     }
     if (version.version === skill.current.version) return { skill };
-    const event = makeEvent(app, actor, "skill.version_reverted", {
-      tenantId: skill.tenantId,
-      resourceType: "skill",
-      resourceId: skill._id,
-      metadata: { slug: skill.slug, from: skill.current.semver, to: semver },
+    const event = makeSkillEvent(app, actor, "skill.version_reverted", skill, {
+      from: skill.current.semver,
+      to: semver,
     });
     const fields = {
       current: summaryOf(version),
@@ -195,9 +187,8 @@ export async function revertSkill(
       excerpt: excerptOf(await readContent(app, skill, version)),
       updatedAt: app.now(),
     };
-    const updated = await app.storage.skills.annotate(skill._id, skill.revision, fields, [event]);
-    if (updated) scheduleProjection(app, skill._id);
-    return updated ? { skill: updated } : undefined;
+    const updated = await annotateSkill(app, skill, fields, [event]);
+    return updated && { skill: updated };
   });
 }
 
@@ -207,16 +198,10 @@ export async function revertSkill(
  */
 export async function deleteSkill(app: App, actor: Actor, ref: string): Promise<void> {
   const skill = await loadSkill(app, actor, ref, "skill:delete");
-  const event = makeEvent(app, actor, "skill.deleted", {
-    tenantId: skill.tenantId,
-    resourceType: "skill",
-    resourceId: skill._id,
-    metadata: {
-      slug: skill.slug,
-      name: skill.name,
-      versions: skill.head.version,
-      folderId: skill.folderId,
-    },
+  const event = makeSkillEvent(app, actor, "skill.deleted", skill, {
+    name: skill.name,
+    versions: skill.head.version,
+    folderId: skill.folderId,
   });
   if (!(await removeSkill(app, skill, event))) throw notFound("skill", ref);
   if (actor.kind === "anonymous-key") await releaseShareSlot(app, actor.identityId, skill._id);

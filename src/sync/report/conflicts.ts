@@ -1,12 +1,11 @@
 /** Conflicts of an organization's syncs, with both sides, and the mark of a person that the result is fine as it is. */
-import { z } from "zod";
 import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { SyncConflictDoc } from "../../../storage/sync/conflicts.ts";
 import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";
-import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import { TimeCursor, decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { loadSkill } from "../../skills/load.ts";
@@ -36,8 +35,7 @@ export async function listConflicts(
   { limit, cursor, seen }: ConflictQuery,
 ): Promise<Page<Conflict>> {
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "githubSync:read");
-  const read = decodeCursor(cursor, z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(100)]));
-  const before = read && { at: new Date(read[0]), id: read[1] };
+  const before = decodeCursor(cursor, TimeCursor);
   const found = await visibleConflicts(app, actor, tenantId, { before, seen, limit: limit + 1 });
   const page = pageOf(found, limit, (last) => [last.at.getTime(), last._id]);
   return new Page(await describe(app, page.items), page.nextCursor);

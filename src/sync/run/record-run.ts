@@ -6,7 +6,7 @@ import type { ConnectionDoc, RequestCause } from "../../../storage/connections/c
 import { isDatabaseOutage } from "../../../storage/database.ts";
 import type { SyncCounts } from "../../../storage/sync/runs.ts";
 import type { App } from "../../app.ts";
-import { syncActor } from "../../skills/publish/import/import-skill.ts";
+import { actorOfSync } from "../../skills/publish/import/import-skill.ts";
 import { watchConnectingMember } from "../connection/connecting-member.ts";
 import { reportedRefusals, type SyncContext } from "../content/context.ts";
 import type { SyncLease, SyncResult } from "./lease.ts";
@@ -73,7 +73,7 @@ function openContext(
 ): SyncContext {
   return {
     app,
-    actor: syncActor(connection, tenant),
+    actor: actorOfSync(connection, tenant),
     connection,
     mirror: mirrors.open({ tenantId: connection.tenantId, connectionId: connection._id }),
     remote: { kind: "directory", path: "" },

@@ -31,7 +31,7 @@ import { ensureFolders } from "./import-folders.ts";
 const slugAttempts = 20;
 
 /** The sync of a connection, as an actor. */
-export function syncActor(connection: ConnectionDoc, tenant: TenantDoc): SyncActor {
+export function actorOfSync(connection: ConnectionDoc, tenant: TenantDoc): SyncActor {
   return {
     kind: "sync",
     connectionId: connection._id,
