@@ -16,8 +16,8 @@ const countingOf = perApp<Counting>(() => ({ done: undefined, more: false, again
 
 /**
  * Counts until nothing is pending. It may be interrupted anywhere, and run in any number of processes: each download is
- * counted once (`storage/usage/download-counts.ts`). Concurrent calls share a counting. If another process is counting, it
- * includes our downloads, and this one checks again later in case that process has crashed.
+ * counted once (`storage/usage/download-counts.ts`). Concurrent calls share a counting. If another process is counting,
+ * it includes our downloads, and this one checks again later in case that process has crashed.
  */
 export function countDownloads(app: App): Promise<void> {
   const counting = countingOf(app);

@@ -118,7 +118,7 @@ describe("texts of the dashboard", () => {
       /Intl\.(DateTimeFormat|RelativeTimeFormat)|toLocale(Date|Time)?String\(\[?"?[^)]*(day|month|hour)/,
     );
 
-    assert.deepEqual(found, ["parts/dates.ts"]);
+    assert.deepEqual(found, ["parts/text/dates.ts"]);
   });
 
   it("choose the singular by `countText`", () => {

@@ -22,7 +22,7 @@ const { app } = service;
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-const put = async (user: TestUser, path: string) =>
+const put = (user: TestUser, path: string) =>
   service.call<FollowPayload>("PUT", `/api/user/follows/${path}`, { token: user.token });
 const follow = async (user: TestUser, path: string) => {
   const answer = await put(user, path);
@@ -42,15 +42,16 @@ const changes = async (user: TestUser, query = "") => {
 const said = (list: FollowedChangePayload[]) =>
   list.map(({ kind, skill, semver, reason }) => `${skill.slug} ${kind} ${semver} ${reason}`);
 const publish = async (user: TestUser, id: string, content: string, message?: string) => {
-  const answer = await service.call("POST", `/api/skills/${id}/versions`, {
-    token: user.token,
-    body: { content, message },
-  });
+  const call = { token: user.token, body: { content, message } };
+  const answer = await service.call("POST", `/api/skills/${id}/versions`, call);
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
 };
 const choose = async (user: TestUser, mail: string) => {
-  const answer = await service.call("PUT", "/api/user/follow-mails", { token: user.token, body: { mail } });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  const { status } = await service.call("PUT", "/api/user/follow-mails", {
+    token: user.token,
+    body: { mail },
+  });
+  assert.equal(status, 200);
 };
 /** Mails that are due after a while. */
 const mailsAfter = async (ms: number) => {
