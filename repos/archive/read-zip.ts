@@ -1,8 +1,8 @@
 /**
  * Reads a package from a zip. yauzl parses the directory. What is never part of a package is left out, as everywhere
  * (`contract/package/leave-out.ts`), and a folder around all files is entered. Every rule of
- * `contract/checks/package-rules.ts` is applied to the rest before its bytes are inflated, and the bytes are held to the
- * sizes and checksums in the directory.
+ * `contract/checks/package-rules.ts` is applied to the rest before its bytes are inflated, and the bytes are held to
+ * the sizes and checksums in the directory.
  */
 import * as yauzl from "yauzl";
 import {

@@ -47,11 +47,8 @@ const publish = async (user: TestUser, id: string, content: string, message?: st
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
 };
 const choose = async (user: TestUser, mail: string) => {
-  const { status } = await service.call("PUT", "/api/user/follow-mails", {
-    token: user.token,
-    body: { mail },
-  });
-  assert.equal(status, 200);
+  const call = { token: user.token, body: { mail } };
+  assert.equal((await service.call("PUT", "/api/user/follow-mails", call)).status, 200);
 };
 /** Mails that are due after a while. */
 const mailsAfter = async (ms: number) => {
@@ -70,9 +67,8 @@ describe("following", () => {
     assert.equal(made.status, 201, JSON.stringify(made.body));
     const skill = await publishSkill(service, org, owner, { name: "Narrow" });
 
-    const answer = await service.call("PUT", `/api/user/follows/skills/${skill.id}`, {
-      token: made.data.token,
-    });
+    const { token } = made.data;
+    const answer = await service.call("PUT", `/api/user/follows/skills/${skill.id}`, { token });
 
     assert.equal(answer.status, 403);
   });
