@@ -46,8 +46,12 @@ export const limits = {
   versionMessage: 2000,
   /** Characters of the message of a deprecated version. */
   deprecation: 300,
-  /** Versions of a skill that are deprecated, yanked, held or rejected. */
+  /** Versions of a skill that are deprecated, yanked or held. */
   markedVersions: 500,
+  /** The same, and those that were rejected or that a scan flagged: then the skill takes no more versions. */
+  markedVersionsInAll: 5000,
+  /** Characters of a rejection that are shown with the version; the review has all of it. */
+  shownRejection: 200,
   /** Channels of a skill. */
   skillChannels: 32,
   /** Review rules of an organization. */

@@ -129,6 +129,9 @@ function refuseOldToken(actor: Actor, tenantId: string | undefined): void {
   );
 }
 
+/** Time in which a change is written, after which a worker applies it to what it concerns. */
+const writtenMs = 60_000;
+
 /**
  * Changes settings. Previous slugs still lead to the organization, and no other organization can take one. Throws
  * `limit_reached` for one more new slug than `limits.formerOrgSlugs` allows.
@@ -149,12 +152,15 @@ export async function updateTenant(
     resourceId: tenant._id,
     metadata: { ...input, formerSlug: input.slug === undefined ? undefined : tenant.slug },
   });
+  const { versionScans } = app.storage;
+  const of = { tenantId: tenant._id };
+  // Scans apply the policy. The first request is for the case that this process ends after the write.
+  if (input.scanPolicy) await versionScans.requestFlagged(of, new Date(app.now().getTime() + writtenMs));
   for (;;) {
     const updated = await applySettings(app, tenant, input, event);
     if (updated) {
+      if (input.scanPolicy) await versionScans.requestFlagged(of, app.now());
       await propagateTenantSoon(app, updated, [event]);
-      // Their scans apply the policy.
-      if (input.scanPolicy) await app.storage.versionScans.requestFlagged(updated._id, app.now());
       return updated;
     }
     // The slug was changed concurrently: each round is one such change.

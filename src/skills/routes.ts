@@ -144,7 +144,7 @@ function itemRoutes(app: App): Route[] {
       method: "put",
       path: "/api/skills/:skill",
       id: "updateSkill",
-      failures: ["refused"],
+      failures: ["conflict", "refused"],
       summary: "Change a skill's name, description, visibility, tags, owner team or required MCP servers",
       signable: true,
       params: SkillParams,

@@ -46,6 +46,10 @@ export function copyOperations(memberships: Collection<MembershipDoc>) {
         },
       );
     },
+    /** Has publishes of members look for review rules, before the organization has one. */
+    async expectReviews(tenantId: string): Promise<void> {
+      await memberships.updateMany({ tenantId }, { $set: { tenantReviews: true } });
+    },
     /** Copies a user's current names. */
     async propagateUser(userId: string, names: Pick<MembershipDoc, "username" | "nameKeys">): Promise<void> {
       await memberships.updateMany(

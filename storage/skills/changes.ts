@@ -1,5 +1,6 @@
 /** Changes of a skill. Each is one conditional write, which also contains the audit events of the change. */
 import type { Collection } from "mongodb";
+import type { Visibility } from "../../contract/vocabulary.ts";
 import { changeOf, type Patch } from "../change.ts";
 import type { EventRow } from "../outbox.ts";
 import type { VersionDoc } from "../versions/versions.ts";
@@ -15,7 +16,8 @@ export function changeOperations(skills: Collection<SkillDoc>) {
   return {
     /**
      * Appends a version: the compare-and-set that makes it exist. Returns null and changes nothing if the skill was
-     * deleted, or has another head than `expectedHead` or another current version than `expectedCurrent`.
+     * deleted, or has another head than `expectedHead`, another current version than `expectedCurrent`, or another
+     * folder or visibility.
      */
     append: (
       id: string,
@@ -26,6 +28,7 @@ export function changeOperations(skills: Collection<SkillDoc>) {
         highestRelease,
         mark,
         folderId,
+        visibility,
         events,
         expectedCurrent,
         packBytes,
@@ -34,15 +37,16 @@ export function changeOperations(skills: Collection<SkillDoc>) {
         highestRelease: string;
         /** State of the version, if it is not simply published. */
         mark?: VersionMark;
-        /** The folder for which that was decided. */
+        /** The folder and the visibility for which that was decided. */
         folderId: string | null;
+        visibility: Visibility;
         events: EventRow[];
         expectedCurrent?: number;
         packBytes: number;
       },
     ) =>
       change(id, {
-        when: { "head.version": expectedHead, "current.version": expectedCurrent, folderId },
+        when: { "head.version": expectedHead, "current.version": expectedCurrent, folderId, visibility },
         set: { ...fields, head: { version: version.version, oid: version.oid }, highestRelease },
         unset: fields.current ? ["highestSemver", "withheld"] : ["highestSemver"],
         inc: { revision: 1, storedBytes: packBytes },
@@ -73,7 +77,15 @@ export function changeOperations(skills: Collection<SkillDoc>) {
       >,
       now: Date,
       events: EventRow[],
-    ) => change(id, { when: visible, patch, inc: { revision: 1 }, now, events }),
+      expectedHead?: number,
+    ) =>
+      change(id, {
+        when: { ...visible, "head.version": expectedHead },
+        patch,
+        inc: { revision: 1 },
+        now,
+        events,
+      }),
 
     /** Moves a skill to another folder. Returns null if it is no longer where it was, or has another slug. */
     move: (

@@ -87,11 +87,15 @@ export const versionScansCollection = defineCollection({
         { $set: again },
       );
     },
-    /** Requests new scans of the versions of an organization about which a policy decides. */
-    async requestFlagged(tenantId: string, now: Date): Promise<void> {
+    /** Requests new scans of the versions about which a policy decides, unless one is due earlier. */
+    async requestFlagged(of: { skillId: string } | { tenantId: string }, at: Date): Promise<void> {
       await scans.updateMany(
-        { tenantId, "result.verdict": { $in: [...flaggedVerdicts] }, dueAt: { $exists: false } },
-        { $set: { dueAt: now, priority: scanPriorities.again, attempts: 0 } },
+        {
+          ...of,
+          "result.verdict": { $in: [...flaggedVerdicts] },
+          $or: [{ dueAt: { $exists: false } }, { dueAt: { $gt: at } }],
+        },
+        { $set: { dueAt: at, priority: scanPriorities.again, attempts: 0 } },
       );
     },
     /** Takes the next due scan, which is due again at `until` in case this process ends. */
@@ -106,16 +110,16 @@ export const versionScansCollection = defineCollection({
       }
       return null;
     },
-    /** Stores a result. The scan stays claimed until `settle`. Null if the version was erased. */
+    /** Stores a result. The scan stays claimed until `complete`. Null if the version was erased. */
     finish: (_id: string, result: VersionScanDoc["result"]): Promise<VersionScanDoc | null> =>
       scans.findOneAndUpdate(
         { _id },
         { $set: { result }, $unset: { failure: "", failedRuleSet: "" } },
         { returnDocument: "after", maxTimeMS: commandTimeMs },
       ),
-    /** Ends a scan whose result is stored and applied. */
-    async settle(_id: string): Promise<void> {
-      await scans.updateOne({ _id }, { $unset: { dueAt: "" } });
+    /** Ends a scan whose result is stored and applied, unless another was requested since it was claimed. */
+    async complete({ _id, dueAt }: Pick<VersionScanDoc, "_id" | "dueAt">): Promise<void> {
+      await scans.updateOne({ _id, dueAt }, { $unset: { dueAt: "" } });
     },
     /**
      * `dueAt`: time of the next attempt; undefined if it was the last one. `result`: what was found nevertheless. Null

@@ -198,6 +198,30 @@ describe("marks of versions", () => {
 
     assert.equal((await mark(skill.id, 1, { deprecated: "y" })).code, "limit_reached");
   });
+
+  it("by reviewers and scans don't use up those of the publisher, up to a limit for new versions", async () => {
+    const skill = await newSkill();
+    const setMarks = (count: number) => {
+      const marks = Array.from({ length: count }, (_, at) => ({
+        version: 1000 + at,
+        semver: `0.0.${at}`,
+        ...(at % 2 === 0 ? { rejected: "no" } : { verdict: "suspicious" }),
+      }));
+      return service.app.storage.database.raw
+        .collection<{ _id: string }>("skills")
+        .updateOne({ _id: skill.id }, { $set: { marks } });
+    };
+    const push = (content: string) =>
+      service.call("POST", `/api/skills/${skill.id}/versions`, { token: owner.token, body: { content } });
+
+    await setMarks(2 * limits.markedVersions + 2);
+    assert.equal((await mark(skill.id, 1, { yanked: true })).status, 200);
+    assert.equal((await push("# More\n")).status, 201);
+    await setMarks(limits.markedVersionsInAll);
+    const refused = await push("# Even more\n");
+    assert.equal(refused.code, "limit_reached");
+    assert.match(refused.error!, /publish further ones as another skill/);
+  });
 });
 
 describe("source of a version", () => {

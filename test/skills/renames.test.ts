@@ -219,6 +219,20 @@ describe("a renamed skill", () => {
 });
 
 describe("the slug of a deleted skill", () => {
+  it("still leads to the skill if its deletion was interrupted", async (t) => {
+    const skill = await publish({ name: "Kept" });
+    await rename(skill.id, "kept-on");
+    const { skills } = service.app.storage;
+    const failing = t.mock.method(skills, "markDeleted", () => Promise.reject(new Error("it ends")));
+    const remove = () => service.call("DELETE", `/api/skills/${skill.id}`, { token: owner.token });
+
+    assert.equal((await remove()).status, 500);
+    failing.mock.restore();
+    assert.equal(await slugOf("kept"), "kept-on");
+    assert.equal((await remove()).status, 200);
+    assert.equal((await reserved()).find(({ slug }) => slug === "kept")?.reason, "deleted");
+  });
+
   it("is reserved for 30 days, with the former ones", async () => {
     const skill = await publish({ name: "Gone" });
     await rename(skill.id, "gone-anew");

@@ -217,6 +217,7 @@ describe("a review rule", () => {
     const released = await skill.approve(reviewer, "1.0.0");
 
     assert.equal(released.data.version.state, "published");
+    await service.settled();
     const events = await service.app.storage.database.raw
       .collection("audit_events")
       .countDocuments({ name: "skill.version_approved", resourceId: skill.id });
@@ -344,6 +345,37 @@ describe("waiting reviews", () => {
       (await call(viewer, "GET", `/api/skills/${skill.id}/diff?from=1.0.0&to=${next}`)).status,
       404,
     );
+  });
+
+  it("are listed by ten of a skill, and have the whole text of a rejection", async () => {
+    const skill = await ruled();
+    for (let count = 0; count < 10; count++) await skill.push();
+    const path = `/api/tenants/${org.slug}/reviews?limit=100`;
+    const { data } = await call<WaitingReviewPayload[]>(reviewer, "GET", path);
+    assert.equal(data.filter((one) => one.skill.id === skill.id).length, 10);
+
+    const comment = "too long a name; ".repeat(100).trim();
+    const { version } = (await skill.decide(reviewer, "1.0.0", { decision: "reject", comment })).data;
+    await service.settled();
+    const [entry] = (await skill.read(reviewer, "1.0.0")).data.entries;
+    assert.match(version.rejected!, /^too long a name; .{1,183}…$/);
+    assert.deepEqual([entry?.kind, entry?.text], ["rejected", comment]);
+  });
+
+  it("begin with the write of a rule, also if its propagation is interrupted", async (t) => {
+    const other = await service.newOrg(author);
+    const { memberships } = service.app.storage;
+    const failing = t.mock.method(memberships, "follow", () => Promise.reject(new Error("it ends")));
+    await call(author, "PUT", `/api/tenants/${other.slug}/review-rules/root`, { approvals: 1 });
+    failing.mock.restore();
+
+    const published = await call<PublishResult>(author, "POST", "/api/skills", {
+      tenantId: other.slug,
+      name: "Ruled at once",
+      content: "# One\n",
+    });
+
+    assert.equal(published.data.version.state, "held");
   });
 
   it("do not wait twice for equal content, and follow the newest that waits", async () => {

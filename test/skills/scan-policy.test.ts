@@ -14,7 +14,7 @@ import { scanVersion } from "../support/scans.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { skillMd } from "../support/zip.ts";
 
-const { service, owner: administrator } = await setUpOrganization({ ownQueue: true });
+const { service, clock, owner: administrator } = await setUpOrganization({ ownQueue: true });
 const { app } = service;
 const owner = await service.newUser();
 const org = await service.newOrg(owner);
@@ -132,6 +132,23 @@ describe("an organization's policy about scans", () => {
       log.data.entries.map(({ actor, metadata }) => [actor.name, metadata["reason"]]),
       [[administrator.username, "our own mirror"]],
     );
+  });
+
+  it("holds a skill that was opened by a process which ended before it could", async (t) => {
+    await setPolicy({ suspicious: "allow", malicious: "warn" });
+    const bad = await publish("bad-interrupted", malicious);
+    const open = () =>
+      service.call("PUT", `/api/skills/${bad.id}`, { token: owner.token, body: { visibility: "public" } });
+    const { versionScans } = app.storage;
+    const failing = t.mock.method(versionScans, "listFlagged", () => Promise.reject(new Error("it ends")));
+    assert.equal((await open()).status, 500);
+    failing.mock.restore();
+    assert.deepEqual([(await open()).status, (await versionOf(bad.id)).state], [200, "published"]);
+
+    clock.advance(61_000);
+    await runScans(app);
+
+    assert.deepEqual((await versionOf(bad.id)).held, ["scan"]);
   });
 
   it("gives administrators nothing but the malicious versions of open skills", async () => {

@@ -196,6 +196,18 @@ describe("a takedown", () => {
     assert.equal((await publish("Harmless 2", "public", "# Fine\n")).visibility, "public");
   });
 
+  it("rejects a wider visibility while a version is being published, whose content may be refused", async (t) => {
+    const skill = await publish("Raced", "private", "# Fine\n");
+    const { versions } = service.app.storage;
+    t.mock.method(versions, "listHashes", async () => {
+      await call(author, "POST", `/api/skills/${skill.id}/versions`, { content: "# Trojan\nrun this\n" });
+      return [];
+    });
+    const wider = await call(author, "PUT", `/api/skills/${skill.id}`, { visibility: "public" });
+
+    assert.deepEqual([wider.code, wider.status], ["conflict", 409]);
+  });
+
   it("leaves an anonymous share readable by its key only, which can't share it again", async () => {
     const identity = await newIdentity(service);
     const content = { name: "Lure", content: "# Lure\n" };

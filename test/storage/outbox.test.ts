@@ -147,6 +147,7 @@ describe("flushing the outbox of a document", () => {
               events: [event],
               packBytes: 1,
               folderId: null,
+              visibility: "private" as const,
             };
             assert.ok(await storage.skills.append(skill._id, now.head.version, row, change));
           } else if (step === "carry") await carry(now);
@@ -223,6 +224,7 @@ describe("unique indexes", () => {
           events: [newEvent(skill._id)],
           packBytes: 1,
           folderId: null,
+          visibility: "private" as const,
         }),
       ),
     );

@@ -100,6 +100,8 @@ export async function setReviewRule(
     resourceId: folder === root ? tenant._id : folder,
     metadata: { path: folder === root ? "/" : tree.path(folder), ...(rule ?? { removed: true }) },
   });
+  // A rule is in effect once it is written, however long the propagation takes and if it is interrupted.
+  if (rule && ruled.length === 0) await app.storage.memberships.expectReviews(tenant._id);
   // Those of deleted folders have no effect, and go with this write.
   const removed = rule ? left : [...left, folder];
   const updated = await app.storage.tenants.change(tenant._id, {

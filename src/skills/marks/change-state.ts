@@ -123,7 +123,7 @@ export async function changeState(
       ...(further?.(version) ?? []).map(({ name, metadata }) =>
         makeSkillEvent(app, actor, name, skill, { semver: version.semver, ...metadata }),
       ),
-      ...eventsOf(app, actor, skill, version, marks),
+      ...eventsOf(app, actor, skill, version, marks, wantedChange.rejected),
     ];
     if (events.length === 0 && isDeepStrictEqual(marks, skill.marks ?? [])) return { skill, version };
     if (actor !== "service") requireRoom(skill, marks);
@@ -174,19 +174,33 @@ function cutChannels(
 }
 
 /**
- * Throws `limit_reached` if people would mark more versions of a skill than its document should hold. Rejected versions
- * do not count, and marks of the service are not checked: a publisher must not be able to prevent a hold.
+ * Throws `limit_reached` if people would mark more versions of a skill than its document should hold. Only marks that
+ * people can remove count, and marks of the service are not checked: a publisher must not be able to prevent a hold.
  */
 export function requireRoom(
   { slug, marks: before = [] }: Pick<SkillDoc, "slug" | "marks">,
   marks: readonly VersionMark[],
 ): void {
-  const pending = marks.filter(({ rejected }) => rejected === undefined);
-  if (marks.length <= before.length || pending.length <= limits.markedVersions) return;
+  const [past, present] = [before, marks].map((list) => list.filter(isDecidable).length) as [number, number];
+  if (present <= past || present <= limits.markedVersions) return;
   throw new ServiceError(
     "limit_reached",
     `"${slug}" has ${limits.markedVersions} versions that are deprecated, yanked or held: ` +
       "undo or decide about one of them first.",
+    { kind: "skill", ref: slug },
+  );
+}
+
+const isDecidable = ({ deprecated, yanked, held, rejected }: VersionMark) =>
+  rejected === undefined && (deprecated !== undefined || yanked || held !== undefined);
+
+/** Throws `limit_reached` for a skill whose document holds as many marks as it should. */
+export function requireUnmarked({ slug, marks = [] }: Pick<SkillDoc, "slug" | "marks">): void {
+  if (marks.length < limits.markedVersionsInAll) return;
+  throw new ServiceError(
+    "limit_reached",
+    `${limits.markedVersionsInAll} versions of "${slug}" are withdrawn, deprecated or flagged by their scan, which is ` +
+      "the limit: publish further ones as another skill.",
     { kind: "skill", ref: slug },
   );
 }
@@ -238,6 +252,7 @@ function eventsOf(
   skill: SkillDoc,
   { _id: versionId, version, semver }: VersionDoc,
   marks: VersionMark[],
+  rejection?: string,
 ): EventRow[] {
   const [before, after] = [markOf(skill, version), markOf({ marks }, version)];
   const event = (name: EventName, metadata: object = {}) =>
@@ -257,7 +272,7 @@ function eventsOf(
     );
   if (after?.rejected !== undefined && before?.rejected === undefined)
     events.push(
-      event("skill.version_rejected", { reason: after.rejected, versionId, unseen: before?.held && true }),
+      event("skill.version_rejected", { reason: rejection, versionId, unseen: before?.held && true }),
     );
   else if (before?.held && !after?.held) events.push(event("skill.version_released"));
   else if (after?.held && !isDeepStrictEqual(before?.held, after.held))

@@ -1,5 +1,7 @@
 /** States of versions (`docs/concepts/versions.md`). Pure. */
+import { limits } from "../../../contract/limits.ts";
 import type { FlaggedVerdict } from "../../../contract/scan/policy.ts";
+import { cutAtWord } from "../../../contract/text/cut-text.ts";
 import type { HoldReason, RemovalReason, VersionState } from "../../../contract/vocabulary.ts";
 import type { SkillDoc, VersionChoice, VersionMark } from "../../../storage/skills/skills.ts";
 import type { SeenSkill } from "../load.ts";
@@ -44,7 +46,7 @@ export function hiddenVersions({ marks = [] }: Marked): number[] {
   return marks.filter(isHidden).map(({ version }) => version);
 }
 
-/** The same, without those that the caller for whom the skill was loaded may see. */
+/** Numbers of the held and rejected versions that the caller for whom the skill was loaded may not see. */
 export function unseenVersions({ marks, can }: Pick<SeenSkill, "marks" | "can">): number[] {
   return can?.includes("update") || can?.includes("review") ? [] : hiddenVersions({ marks });
 }
@@ -141,7 +143,8 @@ export function changeMarks(
   const deprecated = change.deprecated === undefined ? before.deprecated : (change.deprecated ?? undefined);
   const yanked = (change.yanked ?? before.yanked) || undefined;
   const held = heldAfter(before.held, change);
-  const rejected = change.rejected ?? before.rejected;
+  const rejected =
+    change.rejected === undefined ? before.rejected : cutAtWord(change.rejected, limits.shownRejection);
   const verdict = change.verdict === undefined ? before.verdict : (change.verdict ?? undefined);
   const mark: VersionMark = {
     version,

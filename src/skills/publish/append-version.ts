@@ -17,7 +17,7 @@ import type { App } from "../../app.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { findStorageRefusal } from "../../orgs/storage/usage.ts";
 import { isInCatalog } from "../load.ts";
-import { requireRoom } from "../marks/change-state.ts";
+import { requireRoom, requireUnmarked } from "../marks/change-state.ts";
 import { hiddenVersions } from "../marks/marks.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { recordManifestOf } from "../read/manifest.ts";
@@ -116,12 +116,15 @@ export async function appendVersion(
       { version: facts.number, unseen: hold && true },
       written,
     );
-    if (hold) requireRoom(skill, [...(skill.marks ?? []), { version: row.version, semver: row.semver }]);
+    requireUnmarked(skill);
+    if (hold)
+      requireRoom(skill, [...(skill.marks ?? []), { version: row.version, semver: row.semver, ...hold }]);
     const fields = changedFields(row, source, request);
     const updated = await appendOnce(app, skill, row, {
       fields: hold ? { waitingSince: skill.waitingSince ?? row.createdAt } : withListing(skill, fields),
       mark: hold && { ...heldMark(row, hold), fields: row.prerelease ? undefined : releasedFields(fields) },
       folderId: skill.folderId,
+      visibility: skill.visibility,
       highestRelease: row.prerelease ? published.highestRelease : facts.semver,
       events: hold ? [event, heldEvent(app, actor, facts, hold)] : [event],
       packBytes: written.packBytes,

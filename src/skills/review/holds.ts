@@ -8,7 +8,7 @@ import { findReviewRule } from "../../folders/review/rules.ts";
 export type Hold = Pick<VersionMark, "review"> & Required<Pick<VersionMark, "held">>;
 
 /**
- * The hold of a version that the actor publishes to a place; undefined where none waits for a review. Imports of the
+ * The hold of a version that the actor publishes to a folder; undefined where none waits for a review. Imports of the
  * repository sync are never held: the repository has its own review. Only members of an organization that has rules pay
  * for a query.
  */
@@ -23,17 +23,17 @@ export async function findHold(
   return { held: ["review"], review: { publisherIds: publishersOf(actor), approvals: [] } };
 }
 
-/** The same for a publish that is planned, as a sentence about what happens next. */
+/** The notice for a planned publish that a rule would hold; undefined if none does. */
 export async function findHoldNotice(
   app: App,
   actor: Actor,
-  place: { tenantId: string; folderId: string | null },
+  folder: { tenantId: string; folderId: string | null },
   version: { semver: string },
 ): Promise<string | undefined> {
-  return (await findHold(app, actor, place, {})) ? heldWarning(version) : undefined;
+  return (await findHold(app, actor, folder, {})) ? heldWarning(version) : undefined;
 }
 
-/** Tells the publisher what happens next. */
+/** The warning to the publisher of a held version. */
 export const heldWarning = ({ semver }: { semver: string }): string =>
   `${semver} waits for a review: only those who may update or review the skill get it until it is approved.`;
 

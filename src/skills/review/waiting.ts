@@ -62,10 +62,13 @@ export async function seenOf(app: App, actor: Actor, skills: readonly SkillDoc[]
   return all.filter((skill) => skill.can?.includes("read") && unseenVersions(skill).length === 0);
 }
 
-/** The versions of a skill that wait. The caller sees them. */
+/** Versions of a skill that are listed at a time: others follow once these are decided. */
+const versionsOfSkill = 10;
+
+/** The first versions of a skill that wait. The caller sees them. */
 export async function waitingOf(app: App, actor: Actor, skill: SeenSkill): Promise<WaitingReviewPayload[]> {
   const rule = await findReviewRule(app, skill.tenantId, skill.folderId);
-  const waiting = (skill.marks ?? []).filter(({ held }) => held !== undefined);
+  const waiting = (skill.marks ?? []).filter(({ held }) => held !== undefined).slice(0, versionsOfSkill);
   const rows = await Promise.all(
     waiting.map(async (mark) => ({ mark, version: await findVersion(app, skill, mark.version) })),
   );
@@ -140,7 +143,7 @@ export async function loadReviewed(
   return { skill, version: await selectVersion(app, skill, selector) };
 }
 
-/** The same for a comment, which is a matter of the organization. */
+/** A skill with a version to comment on. Refuses administrators who only release it. */
 export async function loadCommented(app: App, actor: Actor, ref: string, wanted: string) {
   const found = await loadReviewed(app, actor, ref, wanted);
   if (found.skill.asAdministrator)

@@ -79,7 +79,7 @@ async function runScan(app: App, scan: VersionScanDoc): Promise<string | undefin
     if (finished && (scan.result || isFlagged(report.verdict)))
       await applyVerdict(app, finished).catch(ignoreMissing);
     if (finished && isFlagged(report.verdict)) await tellOwners(app, row, report.verdict);
-    await app.storage.versionScans.settle(_id);
+    await app.storage.versionScans.complete(scan);
     return undefined;
   }
   const pauseMs = pausesMs[scan.attempts - 1];

@@ -7,6 +7,7 @@ import { mayErase } from "../../epoch/epoch.ts";
 import { countStorageSoon } from "../../orgs/storage/usage.ts";
 import { requestSync } from "../../queue/request-sync.ts";
 import { projectSkill } from "../projection.ts";
+import { endFormerSlugs } from "../slugs/reserve.ts";
 
 export async function eraseSkill(app: App, payload: { tenantId: string; skillId: string }): Promise<void> {
   const { skillId } = payload;
@@ -14,6 +15,8 @@ export async function eraseSkill(app: App, payload: { tenantId: string; skillId:
   if (!skill) return;
   // The reconcile job erases it once that is safe.
   if (!(await mayErase(app))) return;
+  // If the process that deleted it has ended before it did this.
+  await endFormerSlugs(app, skillId, skill.deletedAt!);
   await projectSkill(app, skillId);
   await app.repos.erase({ tenantId: skill.tenantId, skillId });
   await app.storage.versions.removeOfSkill(skillId);

@@ -29,11 +29,11 @@ import { nameKeyOf } from "../publish/slug.ts";
 import { summaryOf } from "../publish/version-record.ts";
 import { reachOf } from "../reach/reach.ts";
 import { readContent } from "../read/content.ts";
-import { applyVerdictsOf, isShared } from "../scan/apply-verdict.ts";
+import { applyVerdictsOf, isShared, reapplyVerdictsSoon } from "../scan/apply-verdict.ts";
 import type { RevertSkill, UpdateSkill } from "../schema.ts";
 import { releaseShareSlot } from "../share/share-slots.ts";
 import { skillRetries } from "../skill-retries.ts";
-import { reserveDeletedSlugs, type FormerSkill } from "../slugs/reserve.ts";
+import { endFormerSlugs, reserveDeletedSlug, type FormerSkill } from "../slugs/reserve.ts";
 import { selectVersion } from "../versions/select-version.ts";
 import { readSelector } from "../versions/semver.ts";
 import { releasePath } from "./place.ts";
@@ -65,7 +65,8 @@ export async function updateSkill(
   refuseRequiredUnlessPrivate(skill.slug, visibility, requiredServerIds ?? skill.requiredServerIds);
   if (typeof input.ownerTeamId === "string") await requireTeam(app, actor, skill, input.ownerTeamId);
   const exposure = skillExposure(tree, skill, skill, { folderId: skill.folderId, visibility });
-  if (visibility !== "private" && skill.visibility === "private") await checkAllContent(app, skill);
+  const isOpening = visibility !== "private" && !isShared(skill);
+  if (isOpening) await checkAllContent(app, skill);
   if (dryRun) {
     const tried = {
       skill: {
@@ -82,10 +83,19 @@ export async function updateSkill(
     const after = { folderId: skill.folderId, visibility };
     return { ...tried, readers: await countSkillReaders(app, { tree, actor }, skill, after) };
   }
-  const updated = await writeSettings(app, actor, skill, input, required);
-  if (!updated) throw notFound("skill", ref);
+  // If this process ends before it has applied them below.
+  if (isOpening) await reapplyVerdictsSoon(app, skill._id);
+  const expectedHead = isOpening ? skill.head.version : undefined;
+  const updated = await writeSettings(app, actor, skill, input, required, expectedHead);
+  if (!updated) {
+    if (!(await app.storage.skills.find(skill._id))) throw notFound("skill", ref);
+    throw new ServiceError("conflict", `A version of "${skill.slug}" is being published: try again.`, {
+      kind: "skill",
+      ref,
+    });
+  }
   if (typeof input.ownerTeamId === "string") await confirmTeam(app, skill, input.ownerTeamId);
-  if (!isShared(updated) || isShared(skill)) return { skill: updated, exposure };
+  if (!isOpening) return { skill: updated, exposure };
   await applyVerdictsOf(app, skill._id);
   return { skill: (await app.storage.skills.find(skill._id)) ?? updated, exposure };
 }
@@ -113,6 +123,7 @@ async function writeSettings(
   skill: SkillDoc,
   input: Omit<UpdateSkill, "dryRun" | "requiredMcpServers">,
   required: RequiredServers | undefined,
+  expectedHead?: number,
 ): Promise<SkillDoc | null> {
   const changesServers = required && !sameIds(required.ids, skill.requiredServerIds ?? []);
   const { deprecated: _deprecated, ...rest } = input;
@@ -138,7 +149,7 @@ async function writeSettings(
     listed:
       input.visibility === undefined ? undefined : isInCatalog({ ...skill, visibility: input.visibility }),
   };
-  const updated = await app.storage.skills.update(skill._id, fields, app.now(), events);
+  const updated = await app.storage.skills.update(skill._id, fields, app.now(), events, expectedHead);
   if (updated) scheduleProjection(app, skill._id);
   return updated;
 }
@@ -213,11 +224,13 @@ export async function removeSkill(
   skill: FormerSkill & Pick<SkillDoc, "folderId">,
   event: EventRow,
 ): Promise<boolean> {
-  if (event.actor.type !== "anonymous") await reserveDeletedSlugs(app, skill);
-  if (!(await app.storage.skills.markDeleted(skill, app.now(), [event]))) {
+  if (event.actor.type !== "anonymous") await reserveDeletedSlug(app, skill);
+  const deletedAt = app.now();
+  if (!(await app.storage.skills.markDeleted(skill, deletedAt, [event]))) {
     const renamed = await app.storage.skills.find(skill._id);
     return renamed !== null && renamed.slug !== skill.slug && removeSkill(app, renamed, event);
   }
+  await endFormerSlugs(app, skill._id, deletedAt);
   scheduleProjection(app, skill._id);
   app.background("release the path of a deleted skill", () => releasePath(app, skill));
   const payload = { tenantId: skill.tenantId, skillId: skill._id };

@@ -20,13 +20,18 @@ const isKnown = (skill: FormerSkill) => isInCatalog(skill) || undefined;
 export const reserveFormerSlug = (app: App, skill: FormerSkill): Promise<void> =>
   reserve(app, skill, { reason: "renamed", since: app.now(), wasPublic: isKnown(skill) });
 
-/** Reserves the slugs of a skill that is about to be deleted, so that nothing else answers to what was installed. */
-export async function reserveDeletedSlugs(app: App, skill: FormerSkill): Promise<void> {
-  const since = app.now();
-  const until = new Date(since.getTime() + limits.deletedSlugDays * 86_400_000);
-  await reserve(app, skill, { reason: "deleted", since, until, wasPublic: isKnown(skill) });
-  await app.storage.slugReservations.endWith(skill._id, { since, until });
-}
+/** Reserves the slug of a skill that is about to be deleted, so that nothing else answers to what was installed. */
+export const reserveDeletedSlug = (app: App, skill: FormerSkill): Promise<void> =>
+  reserve(app, skill, { reason: "deleted", ...deletedSpan(app.now()), wasPublic: isKnown(skill) });
+
+/** Ends the former slugs of a deleted skill together with the reservation of its own. May run twice. */
+export const endFormerSlugs = (app: App, skillId: string, deletedAt: Date): Promise<void> =>
+  app.storage.slugReservations.endWith(skillId, deletedSpan(deletedAt));
+
+const deletedSpan = (since: Date) => ({
+  since,
+  until: new Date(since.getTime() + limits.deletedSlugDays * 86_400_000),
+});
 
 async function reserve(
   app: App,
