@@ -195,7 +195,7 @@ const isDecidable = ({ deprecated, yanked, held, rejected }: VersionMark) =>
   rejected === undefined && (deprecated !== undefined || yanked || held !== undefined);
 
 /** Throws `limit_reached` for a skill whose document holds as many marks as it should. */
-export function requireUnmarked({ slug, marks = [] }: Pick<SkillDoc, "slug" | "marks">): void {
+export function requireRoomForVersion({ slug, marks = [] }: Pick<SkillDoc, "slug" | "marks">): void {
   if (marks.length < limits.markedVersionsInAll) return;
   throw new ServiceError(
     "limit_reached",

@@ -17,7 +17,7 @@ import type { App } from "../../app.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { findStorageRefusal } from "../../orgs/storage/usage.ts";
 import { isInCatalog } from "../load.ts";
-import { requireRoom, requireUnmarked } from "../marks/change-state.ts";
+import { requireRoom, requireRoomForVersion } from "../marks/change-state.ts";
 import { hiddenVersions } from "../marks/marks.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { recordManifestOf } from "../read/manifest.ts";
@@ -116,7 +116,7 @@ export async function appendVersion(
       { version: facts.number, unseen: hold && true },
       written,
     );
-    requireUnmarked(skill);
+    requireRoomForVersion(skill);
     if (hold)
       requireRoom(skill, [...(skill.marks ?? []), { version: row.version, semver: row.semver, ...hold }]);
     const fields = changedFields(row, source, request);
