@@ -6,7 +6,7 @@ import type { DailyDownloads } from "../usage/downloads.ts";
 /** A public skill, with what decides access to it and selects its current version. */
 export type PublicSkillRow = Pick<
   SkillDoc,
-  "_id" | "tenantId" | "slug" | "folderId" | "visibility" | "takedown" | "pending"
+  "_id" | "tenantId" | "slug" | "folderId" | "visibility" | "takedown" | "deprecated" | "marks" | "pending"
 > & { current: Pick<VersionSummary, "version" | "semver" | "versionId" | "fileCount" | "totalBytes"> };
 
 const publicRow = {
@@ -15,6 +15,9 @@ const publicRow = {
   folderId: 1,
   visibility: 1,
   takedown: 1,
+  deprecated: 1,
+  "marks.version": 1,
+  "marks.deprecated": 1,
   pending: 1,
   "current.version": 1,
   "current.semver": 1,

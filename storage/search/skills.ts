@@ -75,6 +75,14 @@ export function openSkillSearch(database: Database) {
       skills
         .find({ $and: [{ _id: { $in: ids } }, itemFilter(query)] }, { projection: foundFields, ...timed })
         .toArray(),
+    /** Marks of skills that have a deprecated version, as far as they say so: lists have no marks. */
+    listDeprecatedVersions: (ids: readonly string[]) =>
+      skills
+        .find(
+          { _id: { $in: ids }, "marks.deprecated": { $exists: true } },
+          { projection: { "marks.version": 1, "marks.deprecated": 1 }, ...timed },
+        )
+        .toArray() as Promise<Pick<SkillDoc, "_id" | "marks">[]>,
     /** Facts of skills that meet the conditions, for counts: of those with the ids, or of all up to a limit. */
     listCounted: (
       which: { ids: readonly string[] } | { limit: number },

@@ -18,6 +18,8 @@ export type MirroredSkill = Pick<
   | "tags"
   | "folderId"
   | "author"
+  | "deprecated"
+  | "marks"
   | "revision"
   | "current"
   | "head"
@@ -39,6 +41,7 @@ export type OfferedSkill = Pick<
   | "tags"
   | "folderId"
   | "author"
+  | "deprecated"
   | "marks"
   | "updatedAt"
 > & { current: Pick<VersionSummary, "versionId" | "version" | "semver" | "oid" | "format" | "totalBytes"> };
@@ -56,7 +59,9 @@ const offeredFields = {
   tags: 1,
   folderId: 1,
   author: 1,
+  deprecated: 1,
   "marks.version": 1,
+  "marks.deprecated": 1,
   "marks.held": 1,
   "marks.rejected": 1,
   updatedAt: 1,
@@ -138,6 +143,9 @@ export function openTenantSkills(database: Database) {
               tags: 1,
               folderId: 1,
               author: 1,
+              deprecated: 1,
+              "marks.version": 1,
+              "marks.deprecated": 1,
               revision: 1,
               current: 1,
               head: 1,

@@ -59,7 +59,7 @@ export const jsonIn = (clonedTo: string, file: string) =>
   JSON.parse(readFileSync(path.join(clonedTo, file), "utf8")) as {
     name: string;
     version: string;
-    plugins: { name: string }[];
+    plugins: { name: string; description?: string }[];
     renames?: Record<string, string | null>;
   };
 

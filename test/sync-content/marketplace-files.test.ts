@@ -17,7 +17,13 @@ const folder = ".agents/plugins/svc";
 
 interface Listed {
   name: string;
-  plugins: { name: string; source: string | { path: string }; version?: string; skills?: string[] }[];
+  plugins: {
+    name: string;
+    source: string | { path: string };
+    description?: string;
+    version?: string;
+    skills?: string[];
+  }[];
   renames?: Record<string, string | null>;
 }
 
@@ -76,6 +82,25 @@ describe("the marketplace files of a connection", () => {
       assert.equal(await fixture.sync(true), "done");
       assert.equal(fixture.tip(), tip);
       assert.deepEqual(await codes(fixture), []);
+    }));
+
+  it("say that a skill or its current version is deprecated, until that is undone", () =>
+    withFixture(async (fixture) => {
+      const { id } = await publish(fixture, "One", "first", { description: "About one." });
+      await set(fixture, true);
+      const described = async (method: string, at: string, deprecated: string | null) => {
+        const { token } = fixture.owner;
+        const answer = await service.call(method, `/api/skills/${id}${at}`, { token, body: { deprecated } });
+        assert.equal(answer.status, 200, JSON.stringify(answer.body));
+        assert.equal(await fixture.sync(), "done");
+        const [plugin] = listed(fixture, ".claude-plugin/marketplace.json").plugins;
+        return plugin!.description;
+      };
+      assert.equal(await described("PUT", "", "Use two."), "[Deprecated: Use two.] About one.");
+      assert.equal(await described("PUT", "", null), "About one.");
+      const version = "/versions/1.0.0";
+      assert.equal(await described("PATCH", version, "It is slow."), "[Deprecated: It is slow.] About one.");
+      assert.equal(await described("PATCH", version, null), "About one.");
     }));
 
   it("follow the skills: a new version, a move, a rename and a deletion", () =>

@@ -1,9 +1,11 @@
 /** Payloads of the ClawHub interface. Its client refuses a license other than its own, so that none is named. */
+import { limits } from "../../../contract/limits.ts";
 import type { ManifestFile } from "../../../contract/payloads/skills/skills.ts";
 import type { FlaggedVerdict } from "../../../contract/scan/policy.ts";
 import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import { targetOf } from "../../skills/channels/channels.ts";
+import { listedDescription } from "../listed-description.ts";
 
 export const presentVersion = ({ semver, createdAt, message }: VersionDoc) => ({
   version: semver,
@@ -25,11 +27,14 @@ const channelTags = (skill: SkillDoc) =>
     }),
   );
 
+const summaryOf = (skill: SkillDoc) =>
+  listedDescription(skill, skill.current.version, skill.description, limits.skillDescription);
+
 /** Rows of lists do not say which versions are held, so that they have no channels. */
 const presentSkill = (skill: SkillDoc, tags: Record<string, string> = {}) => ({
   slug: skill.slug,
   displayName: skill.name,
-  summary: skill.description,
+  summary: summaryOf(skill),
   tags: { latest: skill.current.semver, ...tags },
   stats: { downloads: skill.downloads },
   createdAt: skill.createdAt.getTime(),
@@ -84,7 +89,7 @@ export const presentListed = (skill: SkillDoc) => ({
 export const presentFound = (skill: SkillDoc, rank: number) => ({
   slug: skill.slug,
   displayName: skill.name,
-  summary: skill.description,
+  summary: summaryOf(skill),
   version: skill.current.semver,
   score: 1 / (1 + rank),
   downloads: skill.downloads,

@@ -4,7 +4,7 @@ import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import type { Page } from "../../http/route.ts";
+import { Page } from "../../http/route.ts";
 import { loadSkill, type SeenSkill } from "../../skills/load.ts";
 import { markOf, unseenVersions } from "../../skills/marks/marks.ts";
 import { isReleasedAgainst } from "../../skills/scan/apply-verdict.ts";
@@ -66,12 +66,35 @@ export async function flagOf(app: App, actor: Actor, skill: SeenSkill): Promise<
   return { verdict, isReleased, rules: rules.map(({ rule }) => rule) };
 }
 
-/** A page of the organization's skills, by relevance if there is a query. An unknown organization has none. */
+interface AskedList {
+  query?: string;
+  sort?: string;
+  limit: number;
+  cursor?: string;
+}
+
+/** A page of the organization's skills with their deprecated versions. An unknown organization has none. */
 export async function listAsked(
   app: App,
   actor: Actor,
   org: string,
-  { sort, query, ...page }: { query?: string; sort?: string; limit: number; cursor?: string },
+  asked: AskedList,
+): Promise<Page<SkillDoc>> {
+  const { items, nextCursor } = await listRows(app, actor, org, asked);
+  const marked = await app.storage.skillSearch.listDeprecatedVersions(items.map(({ _id }) => _id));
+  const marksOf = new Map(marked.map(({ _id, marks }) => [_id, marks]));
+  return new Page(
+    items.map((skill) => ({ ...skill, marks: marksOf.get(skill._id) })),
+    nextCursor,
+  );
+}
+
+/** By relevance if there is a query. */
+async function listRows(
+  app: App,
+  actor: Actor,
+  org: string,
+  { sort, query, ...page }: AskedList,
 ): Promise<Page<SkillDoc>> {
   const own = await findOwn(app, actor, org);
   const conditions = { type: "skill", query, ...page } as const;

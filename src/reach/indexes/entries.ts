@@ -10,12 +10,14 @@ import { slugPattern } from "../../../contract/names/slug.ts";
 import { cutAtWord } from "../../../contract/text/cut-text.ts";
 import type { IndexOmission } from "../../../contract/vocabulary.ts";
 import type { PublicSkillRow } from "../../../storage/lookups/catalog.ts";
+import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { ZipDigest } from "../../../storage/versions/package-digests.ts";
 import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { filesOf } from "../../skills/read/manifest.ts";
 import { findVersion } from "../../skills/versions/versions.ts";
+import { listedDescription } from "../listed-description.ts";
 import { packageZipDigest } from "../package-zip.ts";
 
 export type IndexForm = "agent-skills" | "skills";
@@ -25,6 +27,8 @@ export interface IndexEntry {
   slug: string;
   versionId: string;
   semver: string;
+  /** That of the version, with the message if it is deprecated. */
+  description: string;
   facts: VersionFacts;
 }
 
@@ -82,17 +86,32 @@ export async function entriesOf(
     const facts = reason ? undefined : known.get(current.versionId);
     if (reason) omitted.push({ slug, reason });
     else if (facts?.description === "") omitted.push({ slug, reason: "description" });
-    else if (facts) entries.push({ slug, versionId: current.versionId, semver: current.semver, facts });
+    else if (facts) entries.push(makeEntry(skill, { ...current, _id: current.versionId }, facts));
   }
   return { entries, omitted };
 }
 
 /** The entry of one version; undefined if no index can have it. */
-export async function entryOf(app: App, slug: string, version: VersionDoc): Promise<IndexEntry | undefined> {
-  if (!isStandardName(slug) || version.totalBytes > limits.indexedSkillBytes) return undefined;
+export async function entryOf(
+  app: App,
+  skill: Described,
+  version: VersionDoc,
+): Promise<IndexEntry | undefined> {
+  if (!isStandardName(skill.slug) || version.totalBytes > limits.indexedSkillBytes) return undefined;
   const facts = await factsOf(app, version);
   if (facts.description === "") return undefined;
-  return { slug, versionId: version._id, semver: version.semver, facts };
+  return makeEntry(skill, version, facts);
+}
+
+type Described = Pick<SkillDoc, "slug" | "deprecated" | "marks">;
+
+function makeEntry(
+  skill: Described,
+  { _id: versionId, version, semver }: Pick<VersionDoc, "_id" | "version" | "semver">,
+  facts: VersionFacts,
+): IndexEntry {
+  const description = listedDescription(skill, version, facts.description, limits.skillDescriptionAdvised);
+  return { slug: skill.slug, versionId, semver, description, facts };
 }
 
 async function factsOf(app: App, version: VersionDoc): Promise<VersionFacts> {
@@ -124,9 +143,9 @@ export function writeIndex(
   entries: readonly IndexEntry[],
 ): string {
   if (form === "skills") {
-    const skills = entries.map(({ slug, semver, facts }) => ({
+    const skills = entries.map(({ slug, semver, description, facts }) => ({
       name: slug,
-      description: facts.description,
+      description,
       files: facts.files,
       version: semver,
     }));
@@ -135,7 +154,7 @@ export function writeIndex(
   const skills = entries.map((entry) => ({
     name: entry.slug,
     type: "archive",
-    description: entry.facts.description,
+    description: entry.description,
     url: zipAddress(kind, org, entry),
     digest: `sha256:${entry.facts.zip.sha256}`,
     version: entry.semver,

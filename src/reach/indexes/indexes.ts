@@ -88,7 +88,7 @@ export async function sendSkillIndex(
 ): Promise<Reply> {
   await countRequest(app, actor, "search");
   const { skill, version } = await loadAddressed(app, actor, request, address);
-  const entry = await entryOf(app, skill.slug, version);
+  const entry = await entryOf(app, skill, version);
   const kind = address.version === undefined ? "skill" : "version";
   return indexReply(app, request, { form, org: skill.tenantSlug, entries: entry ? [entry] : [], kind });
 }
@@ -99,11 +99,16 @@ function indexReply(
   { form, kind, org, entries }: { form: IndexForm; kind: IndexKind; org: string; entries: IndexEntry[] },
 ): Reply {
   if (entries.length === 0) throw nothingAt(request.path);
+  // All of a version is fixed except for what a deprecation adds to its description.
   const key = JSON.stringify([
     form,
     kind,
     org,
-    ...entries.flatMap(({ slug, versionId }) => [slug, versionId]),
+    ...entries.flatMap(({ slug, versionId, description, facts }) => [
+      slug,
+      versionId,
+      description === facts.description ? "" : description,
+    ]),
   ]);
   const kept = writtenOf(app);
   let written = kept.get(key);

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { withinTime } from "../../../contract/concurrency/within-time.ts";
+import { limits } from "../../../contract/limits.ts";
 import type { OfferedSkill } from "../../../storage/skills/tenant-skills.ts";
 import type { ZipDigest } from "../../../storage/versions/package-digests.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -17,6 +18,7 @@ import { cacheHeaders, notModified } from "../../http/service/conditional.ts";
 import { loadSkill } from "../../skills/load.ts";
 import { selectVersion } from "../../skills/versions/select-version.ts";
 import { findVersionOf } from "../../skills/versions/versions.ts";
+import { listedDescription } from "../listed-description.ts";
 import { openPackageZip, packageZipDigest } from "../package-zip.ts";
 import { packageAddress } from "./addresses.ts";
 import { isTextRule, loadAudience, type MarketplaceRef } from "./audience.ts";
@@ -49,13 +51,15 @@ export async function sendCatalog(
   );
   const plugins = skills
     .toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
-    .flatMap(({ slug, description, tags, current: { versionId, semver } }) => {
+    .flatMap((skill) => {
+      const { slug, description, tags } = skill;
+      const { versionId, version, semver } = skill.current;
       const zip = known.get(versionId);
       if (!zip) return [];
       const url = packageAddress(app.config.baseUrl, tenant.slug, { slug, semver, isPublic });
       return {
         name: slug,
-        description,
+        description: listedDescription(skill, version, description, limits.skillDescription),
         version: semver,
         keywords: tags,
         strict: false,

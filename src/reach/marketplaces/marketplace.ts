@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { Coalescer } from "../../../contract/concurrency/coalescer.ts";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
+import { limits } from "../../../contract/limits.ts";
 import { publicName } from "../../../contract/names/public-name.ts";
 import { RepoError } from "../../../repos/errors.ts";
 import type { AssembledDraft } from "../../../repos/store/index.ts";
@@ -23,6 +24,7 @@ import { ServiceError } from "../../errors.ts";
 import { perApp } from "../../per-app.ts";
 import { hiddenVersions } from "../../skills/marks/marks.ts";
 import { commitHost } from "../../skills/publish/author.ts";
+import { listedDescription } from "../listed-description.ts";
 import { marketplaceAddress, skillPage } from "./addresses.ts";
 import { isTextRule, listReadable, readOffer, requireWhole, type Audience, type Offer } from "./audience.ts";
 import {
@@ -89,7 +91,12 @@ function pluginsOf({ skills }: Offer): WantedPlugin[] {
       skillId: skill._id,
       slug: skill.slug,
       title: skill.name,
-      description: skill.description,
+      description: listedDescription(
+        skill,
+        skill.current.version,
+        skill.description,
+        limits.skillDescription,
+      ),
       semver: skill.current.semver,
       tags: skill.tags,
       isRule: isTextRule(skill),

@@ -95,6 +95,12 @@ export function choiceOf(
   return { semver: current.semver, head: head.version };
 }
 
+/** The message of a deprecated skill, else that of its version. */
+export const deprecationOf = (
+  skill: Marked & Pick<SkillDoc, "deprecated">,
+  version: number,
+): string | undefined => skill.deprecated ?? markOf(skill, version)?.deprecated;
+
 /** Reasons not to install a version, as sentences. */
 export function warningsAbout(
   skill: Marked & Pick<SkillDoc, "tenantSlug" | "slug" | "deprecated">,

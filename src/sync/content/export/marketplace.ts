@@ -12,6 +12,7 @@ import {
 import { indexFile, marketplaceNotice } from "../../../../repos/mirror/layout.ts";
 import type { ConnectionDoc } from "../../../../storage/connections/connections.ts";
 import type { App } from "../../../app.ts";
+import { listedDescription } from "../../../reach/listed-description.ts";
 import { skillPage } from "../../../reach/marketplaces/addresses.ts";
 import { isTextRule } from "../../../reach/marketplaces/audience.ts";
 import { marketplaceFiles, pluginFiles, type PluginFacts } from "../../../reach/marketplaces/manifests.ts";
@@ -90,11 +91,11 @@ async function marketplaceEdit(
 }
 
 function factsOf(app: App, org: string, skill: LocatedSkill): PluginFacts & { homepage: string } {
-  const { slug, name, description, current, tags, author } = skill;
+  const { slug, name, current, tags, author } = skill;
   return {
     slug,
     title: name,
-    description,
+    description: listedDescription(skill, current.version, skill.description, limits.skillDescription),
     semver: current.semver,
     tags,
     isRule: isTextRule(skill),
