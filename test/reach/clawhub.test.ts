@@ -237,6 +237,52 @@ describe("the interface of ClawHub", () => {
     assert.notEqual((await moderationFor(own.owner.token)).moderation, null);
   });
 
+  it("offers members no version of a skill with nothing to install", async () => {
+    const own: ReachFixture = { service, ...(await newOrganization(service)) };
+    const { token } = own.owner;
+    const { id } = await publishPackage(own, "gone", { visibility: "private" });
+    await publishPackage(own, "there", { visibility: "private" });
+    await service.settled();
+    const readOwn = async (path: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return service.raw("GET", `/${own.org.slug}/clawhub/api/v1${path}`, { headers });
+    };
+    const slugsIn = async (path: string) => {
+      const { items, results } = (await (await readOwn(path)).json()) as Record<string, { slug: string }[]>;
+      return (items ?? results)!.map(({ slug }) => slug).toSorted();
+    };
+    const lists = ["/skills", "/search", "/search?q=gone"];
+    assert.deepEqual(await Promise.all(lists.map(slugsIn)), [["gone", "there"], ["gone", "there"], ["gone"]]);
+    const zip = Buffer.from(await (await readOwn("/download?slug=gone")).arrayBuffer());
+    const hashed = Object.entries(unzipSync(zip)).map(([path, bytes]) => ({
+      path,
+      sha256: sha256(Buffer.from(bytes).toString()),
+    }));
+    const resolve = `/resolve?slug=gone&hash=${fingerprintsOf(hashed)[0]}`;
+    const yank = async (yanked: boolean) => {
+      const answer = await service.call("PATCH", `/api/skills/${id}/versions/1.0.0`, {
+        token,
+        body: { yanked },
+      });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      await service.settled();
+    };
+
+    await yank(true);
+    assert.deepEqual(await Promise.all(lists.map(slugsIn)), [["there"], ["there"], []]);
+    assert.deepEqual(await (await readOwn(resolve)).json(), {
+      match: { version: "1.0.0" },
+      latestVersion: null,
+    });
+    assert.equal((await readOwn("/skills/gone")).status, 404);
+    await yank(false);
+    assert.deepEqual(await slugsIn("/skills"), ["gone", "there"]);
+    assert.deepEqual(await (await readOwn(resolve)).json(), {
+      match: { version: "1.0.0" },
+      latestVersion: { version: "1.0.0" },
+    });
+  });
+
   it("blocks a version that is worse than what it was released for", async () => {
     const own: ReachFixture = { service, ...(await newOrganization(service)) };
     const { token } = own.owner;

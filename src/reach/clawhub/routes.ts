@@ -132,7 +132,7 @@ function skillRoutes(app: App): Route[] {
         const match = await findByFingerprint(app, skill, hash);
         return json({
           match: match ? { version: match.semver } : null,
-          latestVersion: { version: skill.current.semver },
+          latestVersion: skill.withheld ? null : { version: skill.current.semver },
         });
       },
     }),

@@ -73,14 +73,18 @@ interface AskedList {
   cursor?: string;
 }
 
-/** A page of the organization's skills with their deprecated versions. An unknown organization has none. */
+/**
+ * A page of the organization's skills with their deprecated versions. Those with nothing to install are left out, so
+ * that a page may be short. An unknown organization has none.
+ */
 export async function listAsked(
   app: App,
   actor: Actor,
   org: string,
   asked: AskedList,
 ): Promise<Page<SkillDoc>> {
-  const { items, nextCursor } = await listRows(app, actor, org, asked);
+  const { items: rows, nextCursor } = await listRows(app, actor, org, asked);
+  const items = rows.filter(({ withheld }) => !withheld);
   const marked = await app.storage.skillSearch.listDeprecatedVersions(items.map(({ _id }) => _id));
   const marksOf = new Map(marked.map(({ _id, marks }) => [_id, marks]));
   return new Page(
