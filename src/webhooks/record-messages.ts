@@ -26,6 +26,9 @@ export interface Occurrence {
   facts?: Record<string, string | number>;
 }
 
+/** Events whose metadata name a version as `to`; that of a rename is a slug. */
+const eventsToVersion: readonly WebhookEvent[] = ["skill.version_reverted", "skill.channel_updated"];
+
 /** The occurrence that an audit event is, if webhooks report it. */
 export function occurrenceOf(event: EventRow): Occurrence[] {
   const { _id: id, name, tenantId, createdAt: at, metadata, ...rest } = event;
@@ -35,7 +38,7 @@ export function occurrenceOf(event: EventRow): Occurrence[] {
   // Elsewhere, the same words of the metadata are roles and paths. A version that was held from the start has no name
   // for those who only read the skill.
   const isNamed = resourceType === "skill" && (metadata["unseen"] !== true || name === "skill.version_held");
-  const versions = isNamed ? [metadata["semver"], metadata["to"]] : [];
+  const versions = isNamed ? [metadata["semver"], eventsToVersion.includes(type) && metadata["to"]] : [];
   const semver = versions.find((value) => typeof value === "string");
   return [{ id, type, tenantId, at, actor, resourceType, resourceId, semver }];
 }

@@ -69,6 +69,36 @@ describe("a webhook", () => {
     assert.ok(!texts.join("").includes("layoffs") && !texts.join("").includes("inner-circle"));
   });
 
+  it("is told the version that a revert or a channel leads to, and no slug of a rename in its place", async () => {
+    const events = ["skill.renamed", "skill.version_reverted", "skill.channel_updated"];
+    const { webhook } = await create({ events });
+    const { id } = await publishSkill(service, org, owner, { name: "drafts" });
+    const change = async (method: string, at: string, body: object) => {
+      const answer = await service.call(method, `/api/skills/${id}${at}`, { cookie: owner.cookie, body });
+      assert.ok(answer.status < 300, answer.error);
+    };
+    await change("POST", "/versions", { content: "# Second\n" });
+    await change("POST", "/revert", { version: "1.0.0" });
+    await change("PUT", "/channels/stable", { version: "1.0.1" });
+    await service.settled();
+    await newFolder(service, org, owner, "merger");
+    const { id: folderId } = await newFolder(service, org, owner, "merger/plans");
+    await restrict(service, owner, folderId, []);
+    await change("POST", "/move", { folder: "merger/plans" });
+    await change("POST", "/rename", { slug: "takeover" });
+    await deliver(webhook);
+    const versions = receiver.received.map(({ body }) => {
+      const { type, data } = JSON.parse(body) as { type: string; data: { version?: string } };
+      return [type, data.version];
+    });
+    assert.deepEqual(versions.toSorted(), [
+      ["skill.channel_updated", "1.0.1"],
+      ["skill.renamed", undefined],
+      ["skill.version_reverted", "1.0.0"],
+    ]);
+    assert.ok(!receiver.received.some(({ body }) => body.includes("takeover")));
+  });
+
   it("is not told roles and names of people and teams in the place of versions", async () => {
     const { webhook } = await create({ events: ["organization.member_role_updated", "team.created"] });
     const member = await newMember(service, org, "member");
