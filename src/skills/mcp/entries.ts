@@ -8,6 +8,7 @@ import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { readText as readFields } from "../../compute/read-text.ts";
 import type { SkillEntry } from "../../mcp/tools/surface.ts";
+import { warningsAbout } from "../marks/marks.ts";
 import { readText } from "../read/content.ts";
 import { filesOf } from "../read/manifest.ts";
 import { refOf } from "../resolve.ts";
@@ -43,11 +44,16 @@ export async function entryOf(
   const note =
     `This skill has ${files.length} files with ${sizeText(bytes)}, too much to read one by one: ` +
     `install it with svc install ${refOf(skill)}.`;
+  const warnings = warningsAbout(skill, version);
+  const meta = {
+    ...(isLarge && { "svc/note": note }),
+    ...(warnings.length > 0 && { "svc/warnings": warnings }),
+  };
   return {
     uri: fileUri(skill, manifest),
     frontmatter,
     resources,
-    _meta: isLarge ? { "svc/note": note } : undefined,
+    _meta: Object.keys(meta).length > 0 ? meta : undefined,
   };
 }
 

@@ -37,3 +37,5 @@ export const nextCursor = z
   .string()
   .nullable()
   .meta({ description: "cursor of the next page; null: no more" });
+
+export const warnings = z.array(z.string()).meta({ description: "reasons not to use the version" });

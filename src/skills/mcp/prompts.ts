@@ -9,6 +9,7 @@ import { loadFolderView, visibleFolders } from "../../folders/load.ts";
 import { partOf } from "../../mcp/tools/bounds.ts";
 import type { Prompt } from "../../mcp/tools/surface.ts";
 import { loadTenant } from "../../orgs/service.ts";
+import { warningsAbout } from "../marks/marks.ts";
 import { readText } from "../read/content.ts";
 import { refOf, resolveRef } from "../resolve.ts";
 import { exploreSkills, listSkills } from "../search/search.ts";
@@ -81,6 +82,7 @@ async function useSkill(app: App, actor: Actor, ref: string, task: string | unde
   const purpose = task === undefined || task === "" ? "" : ` for this task: ${task}`;
   return [
     `Use the skill "${refOf(skill)}" (version ${version.semver})${purpose}.`,
+    ...warningsAbout(skill, version),
     "Follow its instructions below. Read files that it mentions with read_skill.",
     ...(nextOffset === null
       ? []

@@ -23,7 +23,7 @@ import { selectVersion } from "../versions/select-version.ts";
 import { readSelector } from "../versions/semver.ts";
 import { readVersionBytes, textOfBytes } from "./file-content.ts";
 import { fileUri } from "./file-uri.ts";
-import { maxBytes, nextOffset, offset, skillRef, versionSpec } from "./input.ts";
+import { maxBytes, nextOffset, offset, skillRef, versionSpec, warnings } from "./input.ts";
 
 export interface Selected {
   skill: SkillDoc;
@@ -62,7 +62,7 @@ export function getTool(app: App): Tool {
       tokens: z.number().int().meta({ description: "estimate for the text of that file" }),
       files: z.array(z.object({ path: z.string(), size: z.number().int() })),
       nextOffset,
-      warnings: z.array(z.string()).meta({ description: "reasons not to use the version" }),
+      warnings,
     }),
     effect: "read",
     async handle({ actor, input }) {
@@ -77,7 +77,7 @@ export function getTool(app: App): Tool {
       const files = itemsThatFit(described, input.offset);
       const reader = { isMember: await readsAsMember(app, actor, skill) };
       const tokens = estimateTokens(content);
-      const warnings = warningsAbout(skill, version);
+      const reasons = warningsAbout(skill, version);
       const data = {
         skill: { ...presentSkill(skill, reader), requiredMcpServers },
         version: presentVersion(version, skill, reader),
@@ -85,13 +85,13 @@ export function getTool(app: App): Tool {
         tokens,
         files: files.items,
         nextOffset: files.nextOffset,
-        warnings,
+        warnings: reasons,
       };
       const text = [
         `${refOf(skill)} ${version.semver}: ${skill.description || skill.name}`,
         `${all.length} file${all.length === 1 ? "" : "s"}, about ${tokens} tokens in ${data.root}. Read it with read_skill.`,
         ...requirement(requiredMcpServers),
-        ...warnings,
+        ...reasons,
       ].join("\n");
       return { data, text };
     },
@@ -133,6 +133,7 @@ export function readTool(app: App): Tool {
       mimeType: z.string(),
       text: z.string().nullable().meta({ description: "null for a file that is not a text" }),
       nextOffset,
+      warnings,
     }),
     effect: "read",
     handle: ({ actor, input }) => readFileOf(app, actor, input),
@@ -147,18 +148,23 @@ async function readFileOf(app: App, actor: Actor, input: z.output<typeof ReadSki
   const file = await readVersionBytes(app, version, path, limits.inlineFileBytes);
   if (path === root && input.offset === 0) recordDownload(app, actor, version);
   const { size, mimeType } = file;
-  const facts = { skill: refOf(skill), version: version.semver, path, size, mimeType };
+  const reasons = warningsAbout(skill, version);
+  const facts = { skill: refOf(skill), version: version.semver, path, size, mimeType, warnings: reasons };
   const isText = file.bytes !== undefined && textOfBytes(file.bytes) !== undefined;
   if (!isText) {
     const uri = fileUri(skill, path, version.version === skill.current.version ? undefined : version.version);
     return {
       data: { ...facts, text: null, nextOffset: null },
-      text: `${path} is not a text, or longer than a result may be: read it as the resource ${uri}.`,
+      text: [
+        ...reasons,
+        `${path} is not a text, or longer than a result may be: read it as the resource ${uri}.`,
+      ].join("\n"),
       links: [{ type: "resource_link" as const, uri, name: path, mimeType, size }],
     };
   }
   const part = partOf(file.bytes!, input.offset, input.maxBytes);
   const more =
     part.nextOffset === null ? "" : `\n\n[Continue with offset ${part.nextOffset} of ${size} bytes.]`;
-  return { data: { ...facts, ...part }, text: `${part.text}${more}` };
+  const before = reasons.map((reason) => `[${reason}]\n`).join("");
+  return { data: { ...facts, ...part }, text: `${before}${part.text}${more}` };
 }

@@ -58,8 +58,12 @@ async function listEntries(
     actor.kind === "anonymous"
       ? await exploreSkills(app, actor, { ...query, sort: "updated" })
       : await listSkills(app, actor, query);
+  // Lists of skills lack the marks, which the warnings of an entry are made of.
+  const whole = await app.storage.skills.listByIds(page.items.map(({ _id }) => _id));
+  const marks = new Map(whole.map((skill) => [skill._id, skill.marks]));
   const entries = await Promise.all(
-    page.items.map(async (skill: SkillDoc) => {
+    page.items.map(async (listed: SkillDoc) => {
+      const skill = { ...listed, marks: marks.get(listed._id) };
       const version = skill.withheld ? null : await findVersionOf(app, skill._id, skill.current.version);
       return version ? entryOf(app, actor, skill, version) : undefined;
     }),

@@ -44,6 +44,7 @@ const FoundSkill = z.object({
   tags: z.array(z.string()),
   version: z.string().meta({ description: "current version" }),
   own: z.boolean().meta({ description: "of one of your organizations" }),
+  deprecated: z.string().optional().meta({ description: "why its publishers advise against it" }),
   score: SearchHit.shape.score.optional(),
   matched: z
     .array(z.enum(searchFields))
@@ -120,6 +121,7 @@ function present(actor: Actor, skill: SkillDoc): FoundSkill {
     tags: skill.tags,
     version: skill.current.semver,
     own: membershipIn(actor, skill.tenantId) !== undefined,
+    deprecated: skill.deprecated,
   };
 }
 
@@ -130,9 +132,10 @@ function textOf({ skills, confidence, competing, searchedFor = [], nextCursor: n
     ...(confidence === "low" ? ["No skill matches well. The nearest ones:"] : []),
     ...(competing ? ["The first two match almost equally well: compare what they do."] : []),
   ];
-  const lines = skills.map(({ skill, name, description, type, sentence }) => {
+  const lines = skills.map(({ skill, name, description, type, sentence, deprecated }) => {
     const reason = sentence === undefined || description.includes(sentence) ? "" : ` (${sentence})`;
-    return `- ${skill} (${type}): ${description || name}${reason}`;
+    const note = deprecated === undefined ? "" : ` [deprecated: ${deprecated}]`;
+    return `- ${skill} (${type}): ${description || name}${reason}${note}`;
   });
   return [...notes, ...lines, ...(next === null ? [] : ["There are more: continue with nextCursor."])].join(
     "\n",

@@ -36,9 +36,9 @@ export function listVersionsTool(app: App): Tool {
         const { items, nextCursor: next } = await listVersions(app, skill, { ...input, limit });
         return { items: items.map((version) => presentVersion(version, skill, reader)), nextCursor: next };
       });
-      const lines = page.items.map(({ version, semver, current, createdAt, message }) => {
-        const mark = current ? " (current)" : "";
-        return `- ${semver}${mark}, number ${version}, ${createdAt.slice(0, 10)}: ${message.split("\n")[0]}`;
+      const lines = page.items.map((one) => {
+        const { version, semver, createdAt, message } = one;
+        return `- ${semver}${statesOf(one)}, number ${version}, ${createdAt.slice(0, 10)}: ${message.split("\n")[0]}`;
       });
       return {
         data: { versions: page.items, nextCursor: page.nextCursor },
@@ -46,6 +46,12 @@ export function listVersionsTool(app: App): Tool {
       };
     },
   });
+}
+
+/** The states of a version for its line: ` (current, deprecated)`, or nothing. */
+function statesOf({ current, state, verdict }: VersionPayload): string {
+  const states = [current && "current", state !== "published" && state, verdict].filter(Boolean);
+  return states.length === 0 ? "" : ` (${states.join(", ")})`;
 }
 
 export function diffVersionsTool(app: App): Tool {
