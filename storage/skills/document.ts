@@ -36,6 +36,8 @@ export interface VersionMark {
   rejected?: string;
   /** A scan's verdict about which readers are warned. */
   verdict?: FlaggedVerdict;
+  /** The verdict against which a person has released it. */
+  accepted?: FlaggedVerdict;
   /** The person whose session or token published it, who can't approve it, and the approvals that it has. */
   review?: { publisherIds?: readonly string[]; approvals: { userId: string; at: Date }[] };
   /** Fields of the skill that the version changes when it is released. */

@@ -35,10 +35,10 @@ interface Check {
   remedy?: string;
 }
 
-async function publish(slug: string, content: string): Promise<string> {
+async function publish(slug: string, content: string, visibility = "public"): Promise<string> {
   const made = await service.call<PublishResult>("POST", "/api/skills", {
     token: owner.token,
-    body: { tenantId: org.slug, name: slug, content: `${skillMd(slug)}${content}`, visibility: "public" },
+    body: { tenantId: org.slug, name: slug, content: `${skillMd(slug)}${content}`, visibility },
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   return made.data.skill.id;
@@ -146,6 +146,42 @@ describe("an installed version that was found malicious", () => {
       /was found malicious by its scan after it was published: it was replaced$/,
     );
     assert.deepEqual((await pull("-g")).skills[0]?.warnings, []);
+  });
+});
+
+describe("an installed version about which the organization only warns", () => {
+  it("is reported until a reviewer releases it against its verdict", async (t) => {
+    const setPolicy = async (measure: string) => {
+      const scanPolicy = { suspicious: "warn", malicious: measure };
+      await service.call("PATCH", `/api/tenants/${org.id}`, { token: owner.token, body: { scanPolicy } });
+      await runScans(app);
+    };
+    await setPolicy("warn");
+    t.after(() => setPolicy("hold"));
+    const id = await publish("warned", malicious, "private");
+    const { install, pull, doctor } = await setUp(t);
+    await install("warned", "-g");
+    await scan(id, 1);
+
+    const { code, skills } = await pull();
+
+    const command = "svc uninstall warned -g";
+    assert.equal(code, 0);
+    assert.deepEqual(skills[0]?.remove, { semver: "1.0.0", reason: "malicious", command });
+    const { check } = await doctor();
+    assert.deepEqual([check?.status, check?.remedy], ["warning", `Run ${command}.`]);
+
+    await setPolicy("hold");
+    const released = await service.call("POST", `/api/skills/${id}/versions/1/review`, {
+      token: reviewer.token,
+      body: { decision: "override", comment: "our own mirror" },
+    });
+    assert.equal(released.status, 200, JSON.stringify(released.body));
+    for (const measure of ["hold", "warn"]) {
+      await setPolicy(measure);
+      assert.equal((await pull()).skills[0]?.remove, undefined, measure);
+      assert.equal((await doctor()).check?.status, "ok", measure);
+    }
   });
 });
 

@@ -227,21 +227,25 @@ describe("what needs people, of scans", () => {
       body,
     });
     assert.equal(reported.status, 200);
-    assert.deepEqual(await attentionOf(member), []);
+    const problem = `claude has ${bad.slug} 1.0.0, which its scan found malicious: run svc uninstall ${bad.slug}.`;
+    const problems = async () =>
+      (await attentionOf(member)).map(({ kind, message }) => ({ kind, message: String(message) }));
+    assert.deepEqual(await problems(), [{ kind: "install_outdated", message: problem }], "while it warns");
 
     await setPolicy({ suspicious: "allow", malicious: "hold" });
     await runScans(app);
 
-    const [install] = await attentionOf(member);
-    assert.equal(install?.kind, "install_outdated");
-    assert.equal(
-      install?.message,
-      `claude has ${bad.slug} 1.0.0, which its scan found malicious: run svc uninstall ${bad.slug}.`,
-    );
+    assert.deepEqual(await problems(), [{ kind: "install_outdated", message: problem }]);
     const held = (await attentionOf(owner)).filter(({ kind }) => kind === "review_waiting");
     assert.ok(
       held.some(({ message }) => message === `Version 1.0.0 of ${bad.slug} is held for what its scan found.`),
     );
+
+    assert.equal((await override(bad.id)).status, 200);
+    assert.deepEqual(await problems(), []);
+    await setPolicy({ suspicious: "allow", malicious: "warn" });
+    await runScans(app);
+    assert.deepEqual(await problems(), []);
   });
 });
 

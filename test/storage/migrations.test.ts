@@ -9,6 +9,7 @@ import {
   migrate,
   migrationsCollection,
 } from "../../storage/database/migrations/migrate.ts";
+import { noteOverrides } from "../../storage/database/migrations/overrides.ts";
 import { importLines } from "../../storage/dump/import-lines.ts";
 import { openStorage } from "../../storage/index.ts";
 import { testDatabase } from "../support/engine.ts";
@@ -222,6 +223,24 @@ describe("the migrations", async () => {
     );
     await migrate(database, {}, [first, harmless, breaking]);
     assert.deepEqual(ran, [1, 2, 3]);
+  });
+
+  it("record which versions were released against their scans", async () => {
+    const of = (name: string) => database.raw.collection<Document & { _id: string }>(name);
+    const marks = [1, 2].map((version) => ({ version, semver: `1.0.${version}`, verdict: "malicious" }));
+    await of("skills").insertOne({ _id: "s1", marks });
+    await of("version_scans").insertMany([
+      { _id: "a", skillId: "s1", version: 1 },
+      { _id: "b", skillId: "s1", version: 2, override: { verdict: "malicious" } },
+    ]);
+
+    for (let time = 0; time < 2; time++) await noteOverrides(database);
+
+    const skill = await of("skills").findOne({ _id: "s1" });
+    assert.deepEqual(
+      (skill!["marks"] as { accepted?: string }[]).map(({ accepted }) => accepted),
+      [undefined, "malicious"],
+    );
   });
 
   it("run again after an import, whose documents may be those of an earlier release", async () => {

@@ -38,7 +38,8 @@ export const isHidden = ({ held, rejected }: VersionMark) => held !== undefined 
 export function removalReason(skill: Marked, version: number): RemovalReason | undefined {
   const mark = markOf(skill, version);
   if (mark?.rejected !== undefined) return "rejected";
-  return mark?.verdict === "malicious" && mark.held ? "malicious" : undefined;
+  if (mark?.verdict !== "malicious") return undefined;
+  return isHeldAsMalicious(mark) || mark.accepted !== "malicious" ? "malicious" : undefined;
 }
 
 /** Numbers of the held and rejected versions. */
@@ -136,6 +137,8 @@ export interface MarkChange {
   release?: HoldReason;
   rejected?: string;
   verdict?: FlaggedVerdict | null;
+  /** The verdict against which a person releases it. */
+  accepted?: FlaggedVerdict;
   approval?: { userId: string; at: Date };
 }
 
@@ -161,6 +164,7 @@ export function changeMarks(
     held,
     rejected,
     verdict,
+    accepted: verdict && (change.accepted ?? before.accepted),
     review: reviewAfter(before, change, held),
     fields: held && before.fields,
   };

@@ -83,7 +83,7 @@ function overrideScan(app: App, actor: Actor, ref: string, wanted: string, reaso
       const override = { verdict, reason, by, byAdministrator, at: app.now() };
       if (!(await app.storage.versionScans.override({ skillId: skill._id, version }, override)))
         return undefined;
-      return { release: "scan" };
+      return { release: "scan", accepted: verdict };
     },
     events: ({ _id: versionId }) => [
       {

@@ -10,6 +10,7 @@ import { totalDownloadsOfOrganizations } from "./downloads.ts";
 import { dropIndex } from "./drop-index.ts";
 import { renameFields } from "./field-names.ts";
 import { addOrganizationFields } from "./organizations.ts";
+import { noteOverrides } from "./overrides.ts";
 
 export interface Migration {
   number: number;
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
     },
   },
   { number: 5, name: "downloads by organization", run: totalDownloadsOfOrganizations },
+  { number: 6, name: "versions that were released against their scans", run: noteOverrides },
 ];
