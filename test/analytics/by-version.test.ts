@@ -7,6 +7,7 @@ import type {
   TenantUsagePayload,
 } from "../../contract/payloads/usage/analytics.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
+import { holdVersion } from "../support/holds.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
@@ -107,6 +108,22 @@ describe("installs of a skill", () => {
     const { data } = await get<InstallSummaryPayload>(`/api/skills/${skill.id}/installs/summary`);
     assert.deepEqual(data.reach, { unknown: 1, pinned: 0, channels: 0, patch: 0, minor: 0, major: 0 });
     assert.equal((await put({ range: "not a range" })).code, "invalid_request");
+  });
+
+  it("are compared with the highest release that the caller sees", async () => {
+    const skill = await newVersionedSkill({ service, user: owner, org, name: "Held installs" });
+    assert.equal((await report(skill.id, owner, 1, "~1.0.0")).status, 200);
+    await skill.push({ semver: "2.0.0" });
+    await holdVersion(service.app, skill.id, 2, "review");
+    const role = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/roles`, {
+      token: owner.token,
+      body: { name: "Analyst", permissions: { skill: ["read"], analytics: ["read"] } },
+    });
+    const analyst = await newMember(service, org, role.data.id);
+    const patchesFor = async ({ token }: TestUser) =>
+      (await get<InstallSummaryPayload>(`/api/skills/${skill.id}/installs/summary`, token)).data.reach.patch;
+
+    assert.deepEqual([await patchesFor(analyst), await patchesFor(owner)], [1, 0]);
   });
 
   it("are summarized for holders of analytics: read only", async () => {

@@ -242,6 +242,24 @@ describe("the list of skills", () => {
     assert.equal((await service.call("GET", "/api/skills?owner_team=", owner)).code, "invalid_request");
   });
 
+  it("finds the one of a team below many others with few queries", async () => {
+    const { owner: founder, org: own } = await newOrganization(service);
+    const team = await newTeam(founder, own);
+    for (let at = 0; at < 20; at++)
+      await publishSkill(service, own, founder, { name: `Needle ${++made}`, description: "Needle" });
+    const last = await publishSkill(service, own, founder, { name: `Other ${++made}`, content: "needle\n" });
+    await setOwner(last, team.id, founder);
+    await service.settled();
+    const search = (query: string) => list(`owner_team=${team.id}&query=needle&${query}`, founder);
+    assert.deepEqual(await search("limit=50"), [last.slug]);
+
+    const { commands } = await counter.during(async () =>
+      assert.deepEqual(await search("limit=1"), [last.slug]),
+    );
+
+    assert.ok(commands.filter((one) => one === "find skills").length <= 4, commands.join(", "));
+  });
+
   it("reads the teams of a page with one query, and none without owner teams", async () => {
     const { owner: founder, org: own } = await newOrganization(service);
     const teams = [await newTeam(founder, own), await newTeam(founder, own)];

@@ -9,7 +9,8 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadSkill } from "../load.ts";
 import { markOf, unseenVersions } from "../marks/marks.ts";
-import { exceeds } from "../versions/semver.ts";
+import { exceeds, isPrerelease } from "../versions/semver.ts";
+import { listSemvers } from "../versions/versions.ts";
 import { isOutdated } from "./list-installs.ts";
 
 /** Requires `analytics:read`. Names no member. */
@@ -27,7 +28,7 @@ export async function summarizeInstalls(app: App, actor: Actor, ref: string): Pr
     installs: sum(versions),
     outdated: sum(groups.filter((group) => isOutdated(group, skill))),
     versions,
-    reach: reachOf(skill, groups),
+    reach: reachOf(await highestSeen(app, skill, unseen), groups),
   };
 }
 
@@ -51,9 +52,17 @@ function versionsOf(skill: SkillDoc, groups: readonly InstallGroup[]): InstallSu
   return [...byVersion.values()].toSorted((a, b) => (exceeds(a.semver, b.semver) ? -1 : 1));
 }
 
+/** The highest release among the versions that the caller sees. */
+async function highestSeen(app: App, skill: SkillDoc, unseen: readonly number[]): Promise<string> {
+  const { semver: current } = skill.current;
+  if (unseen.length === 0) return skill.highestRelease ?? current;
+  const seen = (await listSemvers(app, skill)).filter(({ version }) => !unseen.includes(version));
+  const releases = seen.filter((one) => !isPrerelease(one.semver));
+  return releases.reduce((highest, one) => (exceeds(one.semver, highest) ? one.semver : highest), current);
+}
+
 /** Installs that the next patch, minor or major release would reach by their pins. */
-function reachOf(skill: SkillDoc, groups: readonly InstallGroup[]): InstallSummaryPayload["reach"] {
-  const highest = skill.highestRelease ?? skill.current.semver;
+function reachOf(highest: string, groups: readonly InstallGroup[]): InstallSummaryPayload["reach"] {
   const reach = { unknown: 0, pinned: 0, channels: 0, patch: 0, minor: 0, major: 0 };
   for (const { range, installs } of groups) {
     if (range === undefined) reach.unknown += installs;

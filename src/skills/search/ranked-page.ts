@@ -24,6 +24,9 @@ import { stemOf } from "./terms/words.ts";
 /** A limit on what one search shows; who wants more adds a word or a filter. */
 const maxShown = 1000;
 
+/** Hits that are read at a time once the first of them, as many as a page has, were not enough. */
+const furtherStep = 200;
+
 /** Order, and sort value and id of the last hit that was looked at. */
 const Cursor = z.tuple([z.enum(searchSorts), z.number().min(0).max(8.64e15), z.string().max(64)]);
 
@@ -63,10 +66,12 @@ export async function rankedPage(
   const valueOf = valuesBy[page.sort];
   const hits: Hit[] = [];
   let at = last ? continueAt(ordered, valueOf, last[1], last[2]) : 0;
-  while (at < ordered.length && hits.length < page.limit) {
-    const some = ordered.slice(at, at + page.limit - hits.length);
-    hits.push(...(await read(some)));
-    at += some.length;
+  for (let step = page.limit; at < ordered.length && hits.length < page.limit; step = furtherStep) {
+    const some = ordered.slice(at, at + step);
+    hits.push(...(await read(some)).slice(0, page.limit - hits.length));
+    // A full page ends with its last hit, and the next one begins after it.
+    const lastHit = hits.length < page.limit ? undefined : hits.at(-1)!.found;
+    at += lastHit ? some.indexOf(lastHit) + 1 : some.length;
   }
   const confidence = confidenceOf(first);
   const isBeginning = last === undefined && page.sort === "relevance";
@@ -136,8 +141,8 @@ async function firstReadable(
   found: readonly Found[],
   limit: number,
 ): Promise<Found | undefined> {
-  for (let at = 0; at < found.length; at += limit) {
-    const [first] = await read(found.slice(at, at + limit));
+  for (let at = 0, step = limit; at < found.length; at += step, step = furtherStep) {
+    const [first] = await read(found.slice(at, at + step));
     if (first) return first.found;
   }
   return undefined;
