@@ -4,7 +4,7 @@
  */
 import type { ChangeType } from "../../contract/dashboard/lists.ts";
 import type { ChangePayload } from "../../contract/payloads/service/events.ts";
-import type { Permission } from "../../contract/vocabulary.ts";
+import type { EventName, Permission } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { actorId, type Actor } from "../access/actor.ts";
 import {
@@ -20,7 +20,7 @@ import type { App } from "../app.ts";
 import { accessContextIn, isVisible } from "../folders/load.ts";
 import type { FolderTree } from "../folders/tree/tree.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
-import { keepAllowed } from "../skills/load.ts";
+import { keepAllowed, withActs } from "../skills/load.ts";
 
 /** Types of the subjects in organizations that one permission decides about; `member`: any member. */
 const plain: Partial<Record<string, { type: ChangeType; permission: Permission | "member" }>> = {
@@ -36,6 +36,12 @@ const plain: Partial<Record<string, { type: ChangeType; permission: Permission |
 
 const deletions = /deleted$|revoked$|removed$|left$|disconnect$/;
 
+/** Events about versions that are held: a release is an event of its own. */
+const aboutHeld: readonly EventName[] = ["skill.version_approved", "skill.scan_overridden"];
+
+/** Whether an entry is about a version that only those who may update or review the skill see. */
+const isUnseen = ({ name, metadata }: EventRow) => metadata["unseen"] === true || aboutHeld.includes(name);
+
 /** The changes that a caller may know of, in the order of the entries. */
 export async function visibleChanges(
   app: App,
@@ -50,7 +56,12 @@ export async function visibleChanges(
   );
   const skillIds = needTree.filter((row) => row.resourceType === "skill").map((row) => row.resourceId);
   const skills = skillIds.length > 0 ? await app.storage.skills.listByIds([...new Set(skillIds)]) : [];
-  const readable = new Set((await keepAllowed(app, actor, "skill:read", skills)).map(({ _id }) => _id));
+  const allowed = await keepAllowed(app, actor, "skill:read", skills);
+  const readable = new Set(allowed.map(({ _id }) => _id));
+  const withHeld = needTree.some(isUnseen) ? await withActs(app, actor, allowed) : [];
+  const seenWhole = new Set(
+    withHeld.filter(({ can }) => can?.includes("update") || can?.includes("review")).map(({ _id }) => _id),
+  );
   const existing = new Set(skills.map(({ _id }) => _id));
   const trees = await loadTrees(app, [...new Set(needTree.map((row) => row.tenantId!))]);
   const mayKnow = (row: EventRow): ChangeType | undefined => {
@@ -61,6 +72,7 @@ export async function visibleChanges(
     const { resourceType, resourceId } = row;
     const tree = trees.get(row.tenantId);
     if (resourceType === "skill") {
+      if (isUnseen(row)) return seenWhole.has(resourceId) ? "skill" : undefined;
       const isReadable = existing.has(resourceId) ? readable.has(resourceId) : sawSkill(actor, tree, row);
       return isReadable ? "skill" : undefined;
     }

@@ -75,6 +75,41 @@ describe("the stream of changes", async () => {
     for (const id of secret) assert.ok(!blind.text().includes(id), blind.text());
   });
 
+  it("reports held versions to those who may review them, and to readers once they are released", async () => {
+    const [reader, first, second] = [
+      await newMember(service, org, "viewer"),
+      await newMember(service, org, "admin"),
+      await newMember(service, org, "admin"),
+    ];
+    const folder = await newFolder(service, org, owner, `reviewed-${service.app.newId()}`);
+    const skill = await publish("Reviewed", folder.path);
+    const call = async (method: string, path: string, { token }: CallOptions, body: object) =>
+      assert.ok((await service.call(method, path, { token, body })).status < 300, path);
+    await call("PUT", `/api/tenants/${org.slug}/review-rules/${folder.id}`, owner, { approvals: 2 });
+    const [plain, reviewing] = [await open({ cookie: reader.cookie }), await open({ cookie: first.cookie })];
+    const begun = await publish("Before the review");
+    for (const stream of [plain, reviewing]) await stream.change(about(begun.id), "a change that all see");
+    const told = ({ of }: Stream) => of("change").filter(about(skill.id)).length;
+    const versions = `/api/skills/${skill.id}/versions`;
+    const isTold = async (act: Promise<void>) => {
+      const sent = told(reviewing);
+      await act;
+      await until("the reviewer is told", () => told(reviewing) > sent);
+    };
+
+    const before = told(plain);
+    await isTold(call("POST", versions, owner, { content: "held\n" }));
+    await isTold(call("POST", `${versions}/2/review`, second, { decision: "approve" }));
+    await isTold(call("POST", `${versions}/2/review`, first, { decision: "reject", comment: "No" }));
+    await isTold(call("POST", versions, owner, { content: "held too\n" }));
+    const marker = await publish("After the rejection");
+    await plain.change(about(marker.id), "a change that all see");
+    assert.equal(told(plain), before, plain.text());
+
+    for (const by of [first, second]) await call("POST", `${versions}/3/review`, by, { decision: "approve" });
+    await until("the release", () => told(plain) > before);
+  });
+
   it("reports management only to those who may read it, and nothing of other organizations", async () => {
     const stranger = await service.newUser();
     await service.newOrg(stranger);
