@@ -11,20 +11,9 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { buildIfStale } from "./build.mjs";
+import { releaseParts } from "./release-parts.mjs";
 import { builds, root } from "./sources.mjs";
 
-/** Parts of the checkout that a service needs at run time. */
-const parts = [
-  "bin",
-  "deploy",
-  "docs",
-  "integrations",
-  "samples",
-  "scripts",
-  "CHANGELOG.md",
-  "LICENSE",
-  "README.md",
-];
 const manifests = ["package.json", "package-lock.json"];
 /** Parts of dist/ that no service needs. */
 const unneeded = /^(tests|release|\.build-lock|\..*-new|.*\.old|svc-.*\.tgz)$/;
@@ -86,7 +75,7 @@ function requireRelease() {
 
 function stageService(folder) {
   fs.mkdirSync(path.join(folder, "dist"), { recursive: true });
-  for (const name of [...parts, ...manifests])
+  for (const name of [...releaseParts, ...manifests])
     fs.cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   for (const name of fs.readdirSync(path.join(root, "dist")))
     if (!unneeded.test(name))

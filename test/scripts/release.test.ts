@@ -2,13 +2,48 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { releaseParts } from "../../scripts/release-parts.mjs";
 import { testDatabase } from "../support/engine.ts";
 import { root } from "../support/root.ts";
 import { isLong } from "../support/run-count.ts";
 import { removeFolder, startServer, temporaryFolder } from "../support/server.ts";
+
+/** Relative links in the Markdown files of a folder's parts whose targets these parts don't contain. */
+function brokenLinks(folder: string, parts: readonly string[]): string[] {
+  const documents = parts.flatMap((part) =>
+    statSync(path.join(folder, part)).isFile()
+      ? [part]
+      : readdirSync(path.join(folder, part), { recursive: true, encoding: "utf8" }).map((name) =>
+          path.join(part, name),
+        ),
+  );
+  return documents
+    .filter((name) => name.endsWith(".md"))
+    .flatMap((name) =>
+      Array.from(
+        readFileSync(path.join(folder, name), "utf8").matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g),
+        ([, link]) => ({
+          name,
+          link: link!,
+        }),
+      ),
+    )
+    .filter(({ link }) => !/^[a-z]+:/.test(link))
+    .filter(({ name, link }) => {
+      const target = path.join(path.dirname(name), link);
+      return !parts.includes(target.split(path.sep)[0]!) || !existsSync(path.join(folder, target));
+    })
+    .map(({ name, link }) => `${name}: ${link}`);
+}
+
+describe("the documents of a release", () => {
+  it("link only to files that the release contains", () => {
+    assert.deepEqual(brokenLinks(root, releaseParts), []);
+  });
+});
 
 const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string };
 
@@ -64,6 +99,7 @@ if (isLong)
       execFileSync("tar", ["--extract", "--file", path.join(folder, archive!), "--directory", folder]);
       const unpacked = path.join(folder, `svc-${version}`);
       assert.ok(!existsSync(path.join(unpacked, "src")) && !existsSync(path.join(unpacked, "dist/tests")));
+      assert.deepEqual(brokenLinks(unpacked, releaseParts), []);
 
       const { url, name } = await testDatabase();
       const env = { MONGODB_URL: url, MONGODB_DATABASE: name };
