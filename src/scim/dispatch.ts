@@ -65,14 +65,19 @@ function handlersOf(name: string, id: string | undefined): Handlers | undefined 
   return description && { GET: description };
 }
 
+const listings = new Map<string, (base: string) => Resource[]>([
+  ["resourcetypes", resourceTypes],
+  ["schemas", schemas],
+]);
+
 function descriptions(name: string, id: string | undefined): Handler | undefined {
   if (name === "serviceproviderconfig" && id === undefined)
     return async ({ base }) => reply(serviceProviderConfig(base));
-  const listed = { resourcetypes: resourceTypes, schemas }[name];
+  const listed = listings.get(name);
   if (!listed) return undefined;
   return async ({ base }, { query }) => {
     refuseFilter(query);
-    const all: Resource[] = listed(base);
+    const all = listed(base);
     return reply(id === undefined ? listResponse(1, all.length, all) : byId(all, id));
   };
 }

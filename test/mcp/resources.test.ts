@@ -11,6 +11,7 @@ import { makePackage } from "../support/zip.ts";
 const files = [
   { path: "SKILL.md", content: "---\nname: tools\ndescription: Uses tools\n---\n\n# Tools\n" },
   { path: "a b/ü.txt", content: "text\n" },
+  { path: "a b/x.constructor", content: "x\n" },
   { path: "image.png", contentBase64: Buffer.from([1, 0, 2]).toString("base64") },
 ];
 
@@ -103,7 +104,7 @@ describe("the Skills extension", () => {
     );
     assert.deepEqual(
       inner.resources.map(({ name }) => name),
-      ["ü.txt"],
+      ["x.constructor", "ü.txt"],
     );
   });
 

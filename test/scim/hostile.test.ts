@@ -25,6 +25,14 @@ const manyPaths = Object.fromEntries(
   Array.from({ length: 1000 }, (_, at) => [`emails[type eq "${"x".repeat(80)}${at}"].value`, "x@x.io"]),
 );
 
+describe("a resource with the name of a property of every object", () => {
+  for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"])
+    it(`does not exist: ${name}`, async () => {
+      for (const path of [`/${name}`, `/${name}/x`, `/Schemas/${name}`, `/ResourceTypes/${name}`])
+        assert.equal((await provider.send("GET", path)).status, 404, path);
+    });
+});
+
 describe("a request that is not valid", () => {
   const rows: [name: string, type: "Users" | "Groups", body: unknown, status: number, scimType?: string][] = [
     ["a filter on __proto__", "Users", replace('emails[__proto__ eq "x"].value', "x"), 400, "invalidFilter"],

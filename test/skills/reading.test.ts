@@ -131,6 +131,16 @@ describe("reading a package", () => {
     );
   });
 
+  it("returns files whose ending is the name of a property of every object", async () => {
+    const odd = { ...files, "x.constructor": Buffer.from("x"), "y.valueOf": Buffer.from("y") };
+    const { skill } = await publish({}, odd);
+
+    for (const name of ["x.constructor", "y.valueOf"]) {
+      const read = await plain(`/api/skills/${skill.id}/files/${name}`);
+      assert.deepEqual([read.status, read.headers["content-type"]], [200, "application/octet-stream"], name);
+    }
+  });
+
   it("returns 404 for every other path", async () => {
     const { skill } = await publish();
 

@@ -92,19 +92,20 @@ export async function readSmallFile(
 export const svgType = "image/svg+xml";
 
 /** Only types that a browser displays without executing anything; other files are downloads. */
+const mediaTypes = new Map([
+  ["md", "text/markdown; charset=utf-8"],
+  ["txt", "text/plain; charset=utf-8"],
+  ["json", "application/json"],
+  ["png", "image/png"],
+  ["jpg", "image/jpeg"],
+  ["jpeg", "image/jpeg"],
+  ["gif", "image/gif"],
+  ["webp", "image/webp"],
+  ["avif", "image/avif"],
+  ["svg", svgType],
+]);
+
 export function mediaTypeOf(path: string): string {
   const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
-  const types: Record<string, string> = {
-    md: "text/markdown; charset=utf-8",
-    txt: "text/plain; charset=utf-8",
-    json: "application/json",
-    png: "image/png",
-    jpg: "image/jpeg",
-    jpeg: "image/jpeg",
-    gif: "image/gif",
-    webp: "image/webp",
-    avif: "image/avif",
-    svg: svgType,
-  };
-  return types[ending ?? ""] ?? "application/octet-stream";
+  return mediaTypes.get(ending ?? "") ?? "application/octet-stream";
 }
