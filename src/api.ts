@@ -186,6 +186,7 @@ export function createApi(app: App, health: Health, metrics?: Metrics): Koa {
     baseUrl: () => app.config.baseUrl,
     version: health.release.version,
     trustProxy: app.config.trustProxy,
+    exemptNetworks: app.config.addressLimits.exempt,
     log: app.log,
     rateLimits: app.rateLimits,
     idempotency: idempotencyStore(app),

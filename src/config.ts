@@ -78,6 +78,8 @@ export interface Config {
   syncConcurrency: number;
   logLevel: string;
   rateLimits: boolean;
+  /** `factor` multiplies the budgets of each address; those of addresses in the networks `exempt` have no end. */
+  addressLimits: { factor: number; exempt: readonly string[] };
 }
 
 /**
@@ -173,6 +175,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     syncConcurrency: e.SYNC_CONCURRENCY,
     logLevel: e.LOG_LEVEL,
     rateLimits: e.RATE_LIMITS,
+    addressLimits: { factor: e.ADDRESS_LIMIT_FACTOR, exempt: e.ADDRESS_LIMIT_EXEMPT ?? [] },
   };
 }
 

@@ -69,6 +69,15 @@ export const proxies = z.string().transform((text, context): TrustedProxies => {
   return z.NEVER;
 });
 
+/** The network of all addresses would end the limits of all callers. */
+export const networks = z
+  .string()
+  .transform((text) => text.split(",").map((network) => network.trim()))
+  .refine(
+    (list) => list.every((network) => (parseNetwork(network)?.bits ?? 0) > 0),
+    "must be comma-separated addresses and networks, such as 192.0.2.0/24 or 2001:db8::/32",
+  );
+
 /** As files of environment variables can hold it. */
 export function readPrivateKey(text: string): string {
   const pem = text.includes("-----BEGIN") ? text : Buffer.from(text, "base64").toString("utf8");

@@ -8,6 +8,7 @@ import {
   isOrigin,
   isReadable,
   issuers,
+  networks,
   port,
   proxies,
   proxy,
@@ -301,6 +302,15 @@ export const Environment = z.object({
   RATE_LIMITS: flag
     .default(true)
     .describe("whether rate limits apply; switch them off only behind a rate limiter of your own"),
+  ADDRESS_LIMIT_FACTOR: z.coerce
+    .number("must be a number such as 200, by which each rate limit per address is multiplied")
+    .min(1, "must be at least 1: it multiplies each rate limit per address")
+    .max(10_000, "must be at most 10000: exempt the network by ADDRESS_LIMIT_EXEMPT instead")
+    .default(1)
+    .describe("multiplies each rate limit per address, for people who share one"),
+  ADDRESS_LIMIT_EXEMPT: networks
+    .optional()
+    .describe("comma-separated networks whose callers have no rate limits per address; none if unset"),
 });
 
 const wildcards = ["0.0.0.0", "::", "[::]", "0"];

@@ -78,7 +78,11 @@ export async function openApp(options: {
     mail: openMailer({ ...config, log }),
     resolveTxt: options.resolveTxt ?? openTxtResolver(),
     passwords: openPasswords(options.passwordCost),
-    rateLimits: openRateLimits({ enabled: config.rateLimits, redis: redis?.client }),
+    rateLimits: openRateLimits({
+      enabled: config.rateLimits,
+      addressFactor: config.addressLimits.factor,
+      redis: redis?.client,
+    }),
     background(name, work) {
       const done = work()
         .catch((error: unknown) =>

@@ -48,6 +48,8 @@ export interface TokenLimits {
 export interface Origin {
   /** HMAC-SHA256 of the address. */
   ipHash: string | undefined;
+  /** The address is in a network whose callers have no limits per address. */
+  isExempt?: true;
   source: VersionSource;
   client: DownloadSource;
 }

@@ -43,7 +43,7 @@ export function accessPageRoutes(app: App): Route[] {
       handle: ({ actor, body: { token } }) =>
         renderErrors(
           async () => {
-            await app.rateLimits.consume("sign-in", actor.origin.ipHash ?? "unknown");
+            await app.rateLimits.consume("sign-in", actor.origin);
             const view = await endAccess(app, actor.origin, token);
             return actorPage(actor, {
               title: doneTitles[view.kind],

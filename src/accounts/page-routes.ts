@@ -29,8 +29,6 @@ const LinkQuery = z.object({ token: formText });
 const ForgotForm = z.object({ email: formText });
 const ResetForm = z.object({ token: formText, password: formText, end_tokens: formText });
 
-const ipOf = (actor: Actor) => actor.origin.ipHash ?? "unknown";
-
 export function accountPageRoutes(app: App): Route[] {
   return [
     ...signUpPageRoutes(app),
@@ -77,7 +75,7 @@ function confirmRoutes(app: App): Route[] {
       handle: ({ actor, body: { token } }) =>
         renderErrors(
           async () => {
-            await app.rateLimits.consume("sign-in", ipOf(actor));
+            await app.rateLimits.consume("sign-in", actor.origin);
             if (actor.kind === "anonymous") return signInFirst(token);
             const body = emailConfirmedPage(await confirmEmail(app, actor, token));
             return actorPage(actor, { title: "Address confirmed", body });
@@ -107,7 +105,7 @@ function forgotRoutes(app: App): Route[] {
       handle: ({ actor, body, request }) =>
         renderErrors(
           async () => {
-            await app.rateLimits.consume("recovery", ipOf(actor));
+            await app.rateLimits.consume("recovery", actor.origin);
             const { email } = checkForm(ForgotPassword, body);
             await forgotPassword(app, email, clientFacts(app, actor, request));
             return actorPage(actor, { title: "Check your mail", body: linkSentPage() });
@@ -150,7 +148,7 @@ function resetRoutes(app: App): Route[] {
       handle: ({ actor, body }) =>
         renderErrors(
           async () => {
-            await app.rateLimits.consume("sign-in", ipOf(actor));
+            await app.rateLimits.consume("sign-in", actor.origin);
             // An ended link is reported before a password that is too short.
             const { emailVerifiedAt } = await readReset(app, body.token);
             const endTokens = emailVerifiedAt ? body.end_tokens !== "" : "always";

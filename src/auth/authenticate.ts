@@ -34,7 +34,7 @@ export async function authenticate(app: App, credentials: Credentials): Promise<
         : byBearer(app, bearerOf(authorization), audience, origin));
     } catch (error) {
       // Failed attempts count against the general budget of the address, which a refused call would not reach.
-      await app.rateLimits.consume("general", origin.ipHash ?? "unknown");
+      await app.rateLimits.consume("general", origin);
       throw error;
     }
   }

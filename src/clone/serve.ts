@@ -55,7 +55,7 @@ export async function answerFetch(
 const clientOf = (actor: Actor, { protocol }: CloneCall) => ({
   protocol,
   caller: actorKey(actor),
-  network: actor.origin.ipHash,
+  network: actor.origin.isExempt ? undefined : actor.origin.ipHash,
 });
 
 /**

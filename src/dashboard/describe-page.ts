@@ -43,7 +43,7 @@ async function describeForAnyone(
 ): Promise<PageDescription | undefined> {
   try {
     if (slug !== undefined && !slugPattern.test(slug)) return undefined;
-    await app.rateLimits.consume("general", visitor.origin.ipHash ?? "unknown");
+    await app.rateLimits.consume("general", visitor.origin);
     if (org === undefined) return await describeCatalog(app, visitor);
     if (slug === undefined) return await describeOrganization(app, visitor, org);
     return await describeSkill(app, visitor, `${org}~${slug}`);

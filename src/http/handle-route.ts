@@ -47,10 +47,12 @@ export interface RouteServices {
 /** Handles a request of a declared route: limits, authentication, validation, the handler, the response. */
 export async function handleRoute(ctx: Context, declared: Route, options: RouteServices): Promise<void> {
   ctx.state["route"] = declared;
-  const request = requestInfo(ctx, options.findCaller(ctx.req));
+  const caller = options.findCaller(ctx.req);
+  const request = requestInfo(ctx, caller);
   if (declared.auth === "none")
     return respond(ctx, declared, await declared.handle(unauthenticatedCall(ctx, request)));
   const ipHash = pseudonymOf(ctx.req.socket, request.address, options.anonymize);
+  const origin = originOf(ctx, ipHash, caller.isExempt);
   const credentialsOf = (signed?: SignedCall): Credentials => ({
     authorization: authorizationOf(ctx, declared),
     sessionCookie:
@@ -59,24 +61,24 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
         : ctx.cookies.get(sessionCookieName(options.baseUrl())),
     signed,
     audience: declared.audience === undefined ? undefined : options.baseUrl() + declared.audience,
-    origin: originOf(ctx, ipHash),
+    origin,
   });
   const identify = async (credentials: Credentials): Promise<Actor> => {
     const actor = await options.authenticate(credentials);
     ctx.state["actor"] = actor;
     if (actor.kind !== "anonymous") ctx.set("X-Svc-Version", options.version);
-    await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
+    await options.rateLimits.consume("general", actor.kind === "anonymous" ? origin : actorKey(actor));
     return actor;
   };
   if (declared.auth === "deferred") {
-    const call = unauthenticatedCall(ctx, request, ipHash);
+    const call = unauthenticatedCall(ctx, request, origin);
     const handled = declared.handle({
       ...call,
       request: { ...request, authenticate: () => identify(credentialsOf()) },
     });
     return respond(ctx, declared, await handled);
   }
-  if (declared.budget) await options.rateLimits.consume(declared.budget, ipHash);
+  if (declared.budget) await options.rateLimits.consume(declared.budget, origin);
   const incoming = signedBody(ctx, declared);
   const credentials = credentialsOf(incoming.signed);
   const started = prefetch(ctx, declared, credentials);
@@ -121,8 +123,8 @@ function prefetch(
 }
 
 /** The input of a handler whose route authenticates no caller. */
-function unauthenticatedCall(ctx: Context, request: RequestInfo, ipHash?: string) {
-  const actor: Actor = { kind: "anonymous", origin: originOf(ctx, ipHash) };
+function unauthenticatedCall(ctx: Context, request: RequestInfo, origin = originOf(ctx, undefined, false)) {
+  const actor: Actor = { kind: "anonymous", origin };
   const declared = ctx.state["route"] as Route;
   return {
     actor,
@@ -201,9 +203,9 @@ function requestInfo(ctx: Context, { address, isForwarded }: Caller): RequestInf
   };
 }
 
-function originOf(ctx: Context, ipHash: string | undefined): Origin {
-  if (ctx.get("x-svc-client") === "cli") return { ipHash, source: "cli", client: "cli" };
-  return { ipHash, source: "api", client: "api" };
+function originOf(ctx: Context, ipHash: string | undefined, isExempt: boolean): Origin {
+  const client = ctx.get("x-svc-client") === "cli" ? "cli" : "api";
+  return { ipHash, ...(isExempt && { isExempt }), source: client, client };
 }
 
 const proofOfAdministrator = ({ account }: UserActor) =>

@@ -13,7 +13,7 @@ export const publicRoute = routesOf({
 });
 
 export async function countRequest(app: App, { origin }: Actor, budget: Budget = "general"): Promise<void> {
-  if (origin.ipHash) await app.rateLimits.consume(budget, origin.ipHash);
+  if (origin.ipHash) await app.rateLimits.consume(budget, origin);
 }
 
 /** Caches ask each time, so that what is no longer public is gone at once. */

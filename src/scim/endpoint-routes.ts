@@ -40,7 +40,7 @@ export function scimEndpointRoutes(app: App, translators: ErrorTranslator[]): Ro
               segments: (params.rest ?? "").split("/").filter((segment) => segment !== ""),
               query: query ?? {},
               request,
-              ipHash: actor.origin.ipHash,
+              origin: actor.origin,
             },
             translators,
           ),

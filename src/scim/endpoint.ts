@@ -1,4 +1,5 @@
 /** A request of an identity provider: token, limits, dispatch, the error in the form of SCIM, and the log. */
+import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { toServiceError, type ErrorTranslator } from "../http/errors.ts";
 import type { Reply } from "../http/route.ts";
@@ -10,7 +11,7 @@ import { logRefusedToken, logRequest } from "./log.ts";
 
 export interface ScimRequest extends ScimCall {
   providerId: string;
-  ipHash: string | undefined;
+  origin: Origin;
 }
 
 /** Never throws. */
@@ -38,14 +39,14 @@ export async function handleScim(
 }
 
 async function contextOf(app: App, input: ScimRequest): Promise<ScimContext> {
-  const { providerId, request, query, ipHash } = input;
+  const { providerId, request, query, origin } = input;
   const { provider, tenant } = await authenticateProvider(app, providerId, request.header("authorization"));
   const context: ScimContext = {
     app,
     tenant,
     providerId: provider._id,
     base: `${app.config.baseUrl}/scim/v2/${provider._id}`,
-    ipHash,
+    ipHash: origin.ipHash,
     ifMatch: request.header("if-match"),
     ifNoneMatch: request.header("if-none-match"),
     projection: { attributes: undefined, excluded: [] },
@@ -62,7 +63,7 @@ async function contextOf(app: App, input: ScimRequest): Promise<ScimContext> {
 /** Failed attempts count against the budget of the address. */
 async function refuseToken(app: App, input: ScimRequest, { provider }: UnauthenticatedError): Promise<void> {
   if (provider) logRefusedToken(app, provider, input);
-  await app.rateLimits.consume("general", input.ipHash ?? "unknown").catch(() => undefined);
+  await app.rateLimits.consume("general", input.origin).catch(() => undefined);
 }
 
 function asScimError(

@@ -258,7 +258,7 @@ describe("a signed call", () => {
       const consumed: string[] = [];
       const { consume } = limited.app.rateLimits;
       limited.app.rateLimits.consume = async (budget, caller) => {
-        consumed.push(`${budget} ${caller.split(":")[0]!.length > 30 ? "address" : caller}`);
+        consumed.push(`${budget} ${typeof caller === "string" ? caller : "address"}`);
         return consume(budget, caller);
       };
       await signedCall(limited, identity, "GET", get, { forged: { method: "PUT" } });

@@ -60,6 +60,11 @@ describe("a faulty variable", () => {
     [{ GITHUB_APP_ID: "5" }, /GITHUB_APP_PRIVATE_KEY/],
     [{ DRAIN_SECONDS: "-1" }, /at DRAIN_SECONDS/],
     [{ DRAIN_SECONDS: "301" }, /at DRAIN_SECONDS/],
+    [{ ADDRESS_LIMIT_FACTOR: "0.5" }, /must be at least 1[^]*at ADDRESS_LIMIT_FACTOR/],
+    [{ ADDRESS_LIMIT_FACTOR: "many" }, /a number such as 200[^]*at ADDRESS_LIMIT_FACTOR/],
+    [{ ADDRESS_LIMIT_FACTOR: "20000" }, /ADDRESS_LIMIT_EXEMPT instead[^]*at ADDRESS_LIMIT_FACTOR/],
+    [{ ADDRESS_LIMIT_EXEMPT: "office.example" }, /such as 192\.0\.2\.0\/24[^]*at ADDRESS_LIMIT_EXEMPT/],
+    [{ ADDRESS_LIMIT_EXEMPT: "192.0.2.1,0.0.0.0/0" }, /at ADDRESS_LIMIT_EXEMPT/],
   ];
   for (const [env, expected] of faulty)
     it(`${JSON.stringify(env)} is refused by name`, () => assert.throws(() => readConfig(env), expected));
@@ -69,12 +74,15 @@ describe("the configuration in effect", () => {
   it("has each variable with its origin, and no secret", () => {
     const env = {
       PORT: "8080",
+      ADDRESS_LIMIT_EXEMPT: "192.0.2.0/24",
       MONGODB_URL: "mongodb://user:pass-word@db.example:27017/?authSource=admin",
       SECRET_KEYS: `k1:${"A".repeat(43)}=`,
       SMTP_URL_FILE: file("smtp", "smtps://user:mail-word@mail.example\n"),
     };
     const rows = new Map(describeConfig(env).map(({ name, ...row }) => [name, row]));
     assert.deepEqual(rows.get("PORT"), { value: "8080", origin: "environment" });
+    assert.deepEqual(rows.get("ADDRESS_LIMIT_FACTOR"), { value: "1", origin: "default" });
+    assert.deepEqual(rows.get("ADDRESS_LIMIT_EXEMPT"), { value: "192.0.2.0/24", origin: "environment" });
     assert.deepEqual(rows.get("HOST"), { value: "127.0.0.1", origin: "default" });
     assert.deepEqual(rows.get("METRICS_PORT"), { value: undefined, origin: "default" });
     assert.deepEqual(rows.get("MONGODB_URL"), {
@@ -100,6 +108,8 @@ describe("the settings of a guide", () => {
   it("behind a proxy trust one", () => {
     const config = readConfig(exported("proxy.md", "Settings"));
     assert.deepEqual([config.baseUrl, config.trustProxy], ["https://skills.example.com", 1]);
+    const shared = readConfig(exported("proxy.md", "Many people behind one address"));
+    assert.deepEqual(shared.addressLimits, { factor: 200, exempt: ["192.0.2.10", "2001:db8:12::/48"] });
   });
 
   it("without internet access leave out what is made for everyone, and allow the own network", () => {

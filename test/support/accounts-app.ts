@@ -118,7 +118,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     queue: noting(queued),
     mail: openMailer({ ...config, log }),
     passwords: openPasswords(),
-    rateLimits: openRateLimits({ enabled: config.rateLimits }),
+    rateLimits: openRateLimits({ enabled: config.rateLimits, addressFactor: config.addressLimits.factor }),
     resolveTxt: () => Promise.reject(new Error("accounts have no business with domains")),
     now: () => new Date(Date.now() + aheadMs),
     newId,

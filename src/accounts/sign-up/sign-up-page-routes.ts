@@ -105,7 +105,7 @@ function signUpFrom(
   const returnTo = safeReturnTo(return_to);
   return renderErrors(
     async () => {
-      await app.rateLimits.consume("sign-up", actor.origin.ipHash ?? "unknown");
+      await app.rateLimits.consume("sign-up", actor.origin);
       const invitationToken = invitationIn(returnTo);
       const input = checkForm(SignUp, {
         ...account,

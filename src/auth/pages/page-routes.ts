@@ -57,7 +57,7 @@ function signInRoutes(app: App): Route[] {
       handle: ({ actor, body: { email, password, return_to }, request }) =>
         renderErrors(
           async () => {
-            await app.rateLimits.consume("sign-in", actor.origin.ipHash ?? "unknown");
+            await app.rateLimits.consume("sign-in", actor.origin);
             if (password === "") return nextStep(app, actor, email, safeReturnTo(return_to));
             const result = await signIn(app, actor, checkForm(SignIn, { email, password }), request);
             const returnTo = safeReturnTo(return_to);

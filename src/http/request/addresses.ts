@@ -8,6 +8,8 @@ export interface Caller {
   address: string;
   /** Whether a trusted proxy has sent the request, so that its other headers about the caller count too. */
   isForwarded: boolean;
+  /** Whether no limits per address apply to the caller. */
+  isExempt: boolean;
 }
 
 /** Stands for everything that is not an address: such callers share their limits, and the text is not kept. */
@@ -17,7 +19,11 @@ export const unknownAddress = "unknown";
  * A function that finds the caller of a request. Each proxy adds the address that it has seen to the end of
  * `X-Forwarded-For`: the caller's is the last one that no trusted proxy has, since callers can write those before it.
  */
-export function findCallerBehind(trusted: TrustedProxies): (request: IncomingMessage) => Caller {
+export function findCallerBehind(
+  trusted: TrustedProxies,
+  exempt: readonly string[] = [],
+): (request: IncomingMessage) => Caller {
+  const exempts = within(exempt);
   const isTrusted =
     typeof trusted === "number" ? (_: unknown, hop: number) => hop < trusted : within(trusted);
   return ({ socket, headers }) => {
@@ -27,7 +33,11 @@ export function findCallerBehind(trusted: TrustedProxies): (request: IncomingMes
     const seen = forwarded === "" ? [] : forwarded.split(",");
     for (let hop = 0; seen.length > 0 && isTrusted(address, hop); hop++)
       address = parseAddress(seen.pop()!.trim());
-    return { address: address ?? unknownAddress, isForwarded };
+    return {
+      address: address ?? unknownAddress,
+      isForwarded,
+      isExempt: exempt.length > 0 && exempts(address),
+    };
   };
 }
 

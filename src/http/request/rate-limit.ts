@@ -79,28 +79,42 @@ export type Budget = keyof typeof budgets;
 /** Calls that one caller can make in so many seconds. */
 export const budgetOf = (budget: Budget) => budgets[budget];
 
+/** The network address of a caller, whose budgets depend on `ADDRESS_LIMIT_FACTOR` and `ADDRESS_LIMIT_EXEMPT`. */
+export interface CallerAddress {
+  /** HMAC-SHA256 of the address. */
+  ipHash: string | undefined;
+  /** The address is in an exempt network. */
+  isExempt?: true;
+}
+
 export interface RateLimits {
-  /** Takes one point of a caller's budget. Throws `rate_limited` with `retryAfterSeconds` when none is left. */
-  consume(budget: Budget, caller: string): Promise<void>;
+  /**
+   * Takes one point of the budget of a caller: of an address, or of an account or another subject by its name. Throws
+   * `rate_limited` with `retryAfterSeconds` when none is left.
+   */
+  consume(budget: Budget, caller: CallerAddress | string): Promise<void>;
   /** Gives a point back that `consume` has taken. */
   refund(budget: Budget, caller: string): Promise<void>;
 }
 
-export function openRateLimits(options: { enabled: boolean; redis?: object }): RateLimits {
-  const limiters = new Map<string, RateLimiterAbstract>();
-  for (const [name, { points, seconds }] of Object.entries(budgets)) {
-    const memory = new RateLimiterMemory({ keyPrefix: name, points, duration: seconds });
-    const store = { storeClient: options.redis, keyPrefix: `svc:rate:${name}`, points, duration: seconds };
-    limiters.set(name, options.redis ? new RateLimiterRedis({ ...store, insuranceLimiter: memory }) : memory);
-  }
+/** `addressFactor` multiplies the points of addresses, since many people may share one. Default: 1. */
+export function openRateLimits(options: {
+  enabled: boolean;
+  addressFactor?: number;
+  redis?: object;
+}): RateLimits {
+  const bySubject = openLimiters(1, options.redis);
+  const byAddress = openLimiters(options.addressFactor ?? 1, options.redis);
   return {
     async refund(budget, caller) {
-      if (options.enabled) await limiters.get(budget)!.reward(caller);
+      if (options.enabled) await bySubject.get(budget)!.reward(caller);
     },
     async consume(budget, caller) {
-      if (!options.enabled) return;
+      const isAddress = typeof caller !== "string";
+      if (!options.enabled || (isAddress && caller.isExempt)) return;
       try {
-        await limiters.get(budget)!.consume(caller);
+        if (isAddress) await byAddress.get(budget)!.consume(caller.ipHash ?? "unknown");
+        else await bySubject.get(budget)!.consume(caller);
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
         const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
@@ -109,4 +123,15 @@ export function openRateLimits(options: { enabled: boolean; redis?: object }): R
       }
     },
   };
+}
+
+function openLimiters(factor: number, redis: object | undefined): Map<string, RateLimiterAbstract> {
+  const limiters = new Map<string, RateLimiterAbstract>();
+  for (const [name, { points: base, seconds }] of Object.entries(budgets)) {
+    const points = Math.floor(base * factor);
+    const memory = new RateLimiterMemory({ keyPrefix: name, points, duration: seconds });
+    const store = { storeClient: redis, keyPrefix: `svc:rate:${name}`, points, duration: seconds };
+    limiters.set(name, redis ? new RateLimiterRedis({ ...store, insuranceLimiter: memory }) : memory);
+  }
+  return limiters;
 }

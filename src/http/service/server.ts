@@ -22,6 +22,8 @@ export interface HttpOptions extends Omit<RouteServices, "findCaller"> {
   /** Pages at paths that no route offers with any method. Their patterns match every path of their length. */
   pages?: Route[];
   trustProxy: TrustedProxies;
+  /** Networks whose callers have no limits per address. */
+  exemptNetworks?: readonly string[];
   observe?(request: RequestEnd): void;
 }
 
@@ -47,7 +49,10 @@ export function createHttp(options: HttpOptions): Koa {
   const table = openRouteTable(withPreflights(options.routes));
   const pages = openRouteTable(options.pages ?? []);
   const headers = securityFor(options);
-  const services: RouteServices = { ...options, findCaller: findCallerBehind(options.trustProxy) };
+  const services: RouteServices = {
+    ...options,
+    findCaller: findCallerBehind(options.trustProxy, options.exemptNetworks),
+  };
   // The fields of a request's line contain no secrets, and looking for them takes longer than to write the line.
   const log = options.log.child({}, { redact: [] });
   // One function rather than one per concern: each further one costs every request a promise and its callbacks.

@@ -89,7 +89,7 @@ export function publicRegistryRoutes(app: App): Route[] {
 }
 
 async function answer(app: App, actor: Actor, request: RequestInfo, load: () => Promise<object>) {
-  if (actor.origin.ipHash) await app.rateLimits.consume("registry", actor.origin.ipHash);
+  if (actor.origin.ipHash) await app.rateLimits.consume("registry", actor.origin);
   const body = JSON.stringify(await load());
   const headers = cacheHeaders(tagOf(body), { fixed: false, shared: true });
   return notModified(request, headers) ?? new Reply(body, { type: "application/json", headers });

@@ -56,7 +56,8 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
     { actor, caller, end }: Admitted,
     messages: readonly unknown[],
   ): Promise<Call> {
-    const spend: Call["spend"] = (budget) => services.rateLimits.consume(budget, caller);
+    const payer = actor.kind === "anonymous" ? actor.origin : caller;
+    const spend: Call["spend"] = (budget) => services.rateLimits.consume(budget, payer);
     for (let more = 1; more < messages.length; more++) await spend("general");
     const session = info.header("mcp-session-id");
     const client = `${caller} ${session.slice(0, 100)}`;

@@ -27,7 +27,7 @@ export async function inviteMany(
   for (const given of uniqueAddresses(emails)) {
     try {
       // The route has counted the first one.
-      if (outcomes.length > 0) await app.rateLimits.consume("invite", actor.origin.ipHash ?? "unknown");
+      if (outcomes.length > 0) await app.rateLimits.consume("invite", actor.origin);
       const input = { ...offer, email: readAddress(given) };
       outcomes.push({ email: given, invitation: await inviteAddress(app, actor, tenant, input) });
     } catch (problem) {
