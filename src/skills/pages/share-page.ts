@@ -5,34 +5,36 @@ import type { SkillDoc } from "../../../storage/skills/skills.ts";
 import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
 import { html } from "../../http/pages/html.ts";
 import { pageReply } from "../../http/pages/pages.ts";
 import { showHidden } from "../../http/pages/show-hidden.ts";
 import type { Reply } from "../../http/route.ts";
 import { isOpen } from "../load.ts";
+import { warningsAbout } from "../marks/marks.ts";
 import { skillUrl } from "../present.ts";
 import { readManifest } from "../read/manifest.ts";
-import { selectVersion } from "../versions/select-version.ts";
+import { selectVersion, shownVersion } from "../versions/select-version.ts";
 import { readmeHtml, versionFileUrl } from "./skill-text.ts";
 
 /** Files that the page lists; a package may have thousands. */
 const listedFiles = 50;
 
 export async function sharePage(app: App, actor: Actor, skill: SkillDoc): Promise<Reply> {
-  const version = await selectVersion(app, skill, { kind: "current" });
+  let version: VersionDoc;
+  try {
+    version = await selectVersion(app, skill, { kind: "current" });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
+    return withheldPage(app, actor, skill, error);
+  }
   const [readme, { files }] = await Promise.all([
     readmeHtml(app, actor, skill, version),
     readManifest(app, skill, version),
   ]);
   const isSignedIn = actor.kind === "user";
   const body = html`
-    ${
-      skill.takedown &&
-      html`<p class="alert">
-        An administrator of this service has taken this skill down. Only members of its organization see it.
-        Reason: ${skill.takedown.reason}
-      </p>`
-    }
+    ${takedownAlert(skill)} ${alerts(warningsAbout(skill, version))}
     ${skill.description !== "" && html`<p class="lead">${showHidden(skill.description)}</p>`}
     <div class="columns">
       <article class="readme" aria-label="Text of the skill">${readme}</article>
@@ -51,6 +53,32 @@ export async function sharePage(app: App, actor: Actor, skill: SkillDoc): Promis
     isIndexed: skill.visibility === "public",
   });
 }
+
+/** The page of a skill of which no version can be installed. */
+async function withheldPage(app: App, actor: Actor, skill: SkillDoc, error: ServiceError): Promise<Reply> {
+  const last = await shownVersion(app, skill);
+  const body = html`${takedownAlert(skill)} ${alerts([error.message])}
+  ${last && alerts(warningsAbout(skill, last))}`;
+  return pageReply(
+    {
+      title: `${skill.tenantSlug}/${skill.slug}`,
+      signedInAs: actor.kind === "user" ? actor.name : undefined,
+      body,
+      isIndexed: false,
+    },
+    { status: error.status },
+  );
+}
+
+const takedownAlert = ({ takedown }: SkillDoc) =>
+  takedown &&
+  html`<p class="alert">
+    An administrator of this service has taken this skill down. Only members of its organization see it.
+    Reason: ${takedown.reason}
+  </p>`;
+
+const alerts = (sentences: readonly string[]) =>
+  sentences.map((sentence) => html`<p class="alert">${showHidden(sentence)}</p>`);
 
 function installSection(app: App, skill: SkillDoc, { isSignedIn }: { isSignedIn: boolean }) {
   const path = `/${skill.tenantSlug}/${skill.slug}`;
