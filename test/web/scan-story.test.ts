@@ -103,7 +103,8 @@ describe("a suspicious version in the dashboard", { skip: whyNoBrowser() ?? fals
       body: yank,
     });
     const { page, troubles } = await dashboard.open(`/${org.slug}/set-up/versions`, { user: viewer });
-    await page.getByRole("button", { name: "suspicious" }).click();
+    await page.getByText("The scan of 1.0.1 found it").waitFor();
+    await page.getByRole("region", { name: "Versions" }).getByRole("button", { name: "suspicious" }).click();
     const dialog = page.getByRole("dialog", { name: "Scan of 1.0.1" });
     await dialog.getByText("The scan found it suspicious.").waitFor();
     await dialog.getByText("remote-code.piped-download").waitFor();

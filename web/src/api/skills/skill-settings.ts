@@ -18,6 +18,8 @@ export interface SkillChange {
   visibility?: Schemas["Skill"]["visibility"];
   /** Null removes the owner team. */
   ownerTeamId?: string | null;
+  /** Null removes the message. */
+  deprecated?: string | null;
   requiredMcpServers?: Pick<Schemas["RequiredMcpServer"], "tenantSlug" | "slug">[];
 }
 

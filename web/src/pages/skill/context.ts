@@ -2,7 +2,14 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { foldersQuery, identityQuery } from "../../api/account/session.ts";
-import { refOf, skillQuery, type Skill } from "../../api/skills/skills.ts";
+import {
+  manifestQuery,
+  refOf,
+  skillQuery,
+  versionQuery,
+  type Skill,
+  type Version,
+} from "../../api/skills/skills.ts";
 
 /** Reference and address of the skill, and the version that is shown; undefined for the current one. */
 export function useSkillAddress() {
@@ -13,6 +20,26 @@ export function useSkillAddress() {
 
 export function useSkill(): Skill {
   return useSuspenseQuery(skillQuery(useSkillAddress().ref)).data;
+}
+
+/** Whether the address selects another version than the current one. */
+export function useIsOtherVersion({ currentSemver, currentVersion }: Skill): boolean {
+  const { version } = useSkillAddress();
+  return version !== undefined && version !== currentSemver && version !== String(currentVersion);
+}
+
+/** The version in the address, or the current one. */
+export function useShownVersion(skill: Skill): Version | undefined {
+  const { ref, version = "" } = useSkillAddress();
+  const isOther = useIsOtherVersion(skill);
+  const isNumber = /^\d+$/.test(version);
+  const { data: numbered } = useQuery({ ...manifestQuery(ref, version), enabled: isOther && isNumber });
+  const semver = isNumber ? numbered?.semver : version;
+  const { data } = useQuery({
+    ...versionQuery(ref, semver ?? ""),
+    enabled: isOther && semver !== undefined,
+  });
+  return isOther ? (data ?? undefined) : skill.currentVersionInfo;
 }
 
 export interface Rights {

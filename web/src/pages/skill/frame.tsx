@@ -16,6 +16,7 @@ import { CopyLink } from "./header-actions.tsx";
 import { Header } from "./header.tsx";
 import { OldVersion } from "./old-version.tsx";
 import { Tabs } from "./tabs.tsx";
+import { VersionState } from "./version-state.tsx";
 
 export const Route = createFileRoute("/$org/$slug")({
   validateSearch: (raw: Record<string, unknown>): { version?: string | undefined } => {
@@ -42,6 +43,7 @@ function Frame() {
       <div className="page skill-page">
         <Header skill={skill} />
         <Tabs />
+        <VersionState skill={skill} />
         <OldVersion skill={skill} />
         <Outlet />
       </div>

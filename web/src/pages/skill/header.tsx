@@ -6,13 +6,13 @@ import { spreadText } from "../../../../contract/text/reach-text.ts";
 import { identityQuery } from "../../api/account/session.ts";
 import { publicOrganizationQuery } from "../../api/public-organization.ts";
 import { reachQuery } from "../../api/skills/reach.ts";
-import { versionQuery, type Skill, type Version } from "../../api/skills/skills.ts";
+import { type Skill } from "../../api/skills/skills.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { CiRun } from "../../parts/ci/ci-run.tsx";
 import { FollowButton } from "../../parts/following/follow-button.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { visibleText } from "../../parts/text/visible-text.ts";
-import { useRights, useSkillAddress } from "./context.ts";
+import { useIsOtherVersion, useRights, useShownVersion, useSkillAddress } from "./context.ts";
 import { FindingsBadge } from "./findings/badge.tsx";
 import { MoreMenu, ShareButton } from "./header-actions.tsx";
 import { VersionMenu } from "./version-menu.tsx";
@@ -99,16 +99,12 @@ function Logo({ skill: { tenantSlug, visibility, restricted, takedown } }: { ski
 
 /** Findings about the shown version, for members. */
 function Findings({ skill }: { skill: Skill }) {
-  const { ref, version } = useSkillAddress();
-  const isOther =
-    version !== undefined && version !== skill.currentSemver && version !== String(skill.currentVersion);
-  const { data } = useQuery({
-    ...versionQuery(ref, version ?? ""),
-    enabled: isOther && version.includes("."),
-  });
-  const counts = isOther ? data?.findings : skill.findings;
+  const isOther = useIsOtherVersion(skill);
+  const shown = useShownVersion(skill);
+  const counts = isOther ? shown?.findings : skill.findings;
   if (!counts) return null;
-  return <FindingsBadge semver={isOther ? version : skill.currentSemver} counts={counts} isShownWithout />;
+  const semver = isOther && shown ? shown.semver : skill.currentSemver;
+  return <FindingsBadge semver={semver} counts={counts} isShownWithout />;
 }
 
 /** The CI run that published the shown version. */
@@ -136,18 +132,6 @@ function SpreadLine({ skill }: { skill: Skill }) {
       {skill.currentSemver} is on {spread}.
     </p>
   );
-}
-
-/** The version in the address, or the current one. */
-function useShownVersion(skill: Skill): Version | undefined {
-  const { ref, version } = useSkillAddress();
-  const isOther =
-    version !== undefined && version !== skill.currentSemver && version !== String(skill.currentVersion);
-  const { data } = useQuery({
-    ...versionQuery(ref, version ?? ""),
-    enabled: isOther && version.includes("."),
-  });
-  return isOther ? (data ?? undefined) : skill.currentVersionInfo;
 }
 
 function OriginLine({ origin: { skill, semver, copiedAt } }: { origin: NonNullable<Skill["origin"]> }) {

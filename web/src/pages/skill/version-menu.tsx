@@ -48,6 +48,8 @@ export function VersionMenu({ skill }: { skill: Skill }) {
             <span className="mono">{one.semver}</span>
             {one.current && <span className="meta"> current</span>}
             {one.prerelease && <span className="meta"> prerelease</span>}
+            {one.state !== "published" && <span className="meta"> {one.state}</span>}
+            {one.verdict && <span className="meta"> {one.verdict}</span>}
           </Menu.Item>
         ))}
         <Menu.Divider />

@@ -4,6 +4,7 @@ import type { Skill } from "../../../api/skills/skills.ts";
 import { useRights, useSkill } from "../context.ts";
 import { TabProblem } from "../tab-failed.tsx";
 import { Danger } from "./danger.tsx";
+import { DeprecationForm } from "./deprecation-form.tsx";
 import { FolderForm } from "./folder-form.tsx";
 import { GeneralForm } from "./general-form.tsx";
 import { OwnerTeamForm } from "./owner-team-form.tsx";
@@ -40,6 +41,7 @@ function Settings() {
           <OwnerTeamForm key={`owner ${skill.ownerTeam?.id}`} skill={skill} />
           <VisibilityForm key={skill.visibility} skill={skill} />
           <FolderForm key={skill.folderId} skill={skill} />
+          <DeprecationForm key={`deprecation ${skill.deprecated}`} skill={skill} />
         </>
       )}
       {canDelete && <Danger skill={skill} />}
