@@ -6,6 +6,7 @@ import type { PageDescription } from "../http/dashboard/describe.ts";
 import { html, type Html } from "../http/pages/html.ts";
 import { showHidden } from "../http/pages/show-hidden.ts";
 import { exploreSkills } from "../skills/search/search.ts";
+import { descriptionOf } from "./description-of.ts";
 
 /** Skills that a page lists; the list for agents has all of them. */
 export const shownSkills = 50;
@@ -53,12 +54,12 @@ export function describeList(
       about,
       mainEntity: {
         "@type": "ItemList",
-        itemListElement: skills.map(({ tenantSlug, slug, description }, index) => ({
+        itemListElement: skills.map((skill, index) => ({
           "@type": "ListItem",
           position: index + 1,
-          name: `${tenantSlug}/${slug}`,
-          description: showHidden(description),
-          url: `${baseUrl}/${tenantSlug}/${slug}`,
+          name: `${skill.tenantSlug}/${skill.slug}`,
+          description: showHidden(descriptionOf(skill)),
+          url: `${baseUrl}/${skill.tenantSlug}/${skill.slug}`,
         })),
       },
     },
@@ -68,9 +69,10 @@ export function describeList(
       ${introduction}
       <ul>
         ${skills.map(
-          ({ tenantSlug, slug, description }) =>
+          (skill) =>
             html`<li>
-              <a href="/${tenantSlug}/${slug}">${tenantSlug}/${slug}</a>: ${showHidden(description)}
+              <a href="/${skill.tenantSlug}/${skill.slug}">${skill.tenantSlug}/${skill.slug}</a>:
+              ${showHidden(descriptionOf(skill))}
             </li> `,
         )}
       </ul>

@@ -6,8 +6,10 @@ import type { PageDescription } from "../http/dashboard/describe.ts";
 import { html } from "../http/pages/html.ts";
 import { showHidden } from "../http/pages/show-hidden.ts";
 import { isShared, loadOpenSkill } from "../skills/load.ts";
+import { warningsAbout } from "../skills/marks/marks.ts";
 import { readmeHtml } from "../skills/pages/skill-text.ts";
 import { shownVersion } from "../skills/versions/select-version.ts";
+import { descriptionOf } from "./description-of.ts";
 import { skillCard, tagOfCard } from "./pictures/card.ts";
 
 /** Undefined for a skill that is not in the catalog. */
@@ -22,7 +24,7 @@ export async function describeSkill(
   if (!version) return undefined;
   const { baseUrl } = app.config;
   const name = `${skill.tenantSlug}/${skill.slug}`;
-  const description = showHidden(skill.description);
+  const description = showHidden(descriptionOf(skill));
   return {
     title: name,
     description,
@@ -32,7 +34,8 @@ export async function describeSkill(
     picture: `${baseUrl}/${name}/card.png?v=${tagOfCard(skillCard(app, skill))}`,
     body: html`
       <h1>${name}</h1>
-      <p>${description}</p>
+      ${warningsAbout(skill, version).map((warning) => html`<p>${showHidden(warning)}</p>`)}
+      <p>${showHidden(skill.description)}</p>
       <p>
         Version ${version.semver} of ${version.createdAt.toISOString().slice(0, 10)}${authorOf(skill)}.
         Install it with <code>svc install ${name}</code>, or read it

@@ -13,6 +13,7 @@ import { showHidden } from "../http/pages/show-hidden.ts";
 import { Reply, route, type Page, type RequestInfo, type Route } from "../http/route.ts";
 import { notModified } from "../http/service/conditional.ts";
 import { exploreSkills, listPublicSkillsOf } from "../skills/search/search.ts";
+import { descriptionOf } from "./description-of.ts";
 
 const perPage = 100;
 /** A description says when to use a skill, which is enough to choose. */
@@ -87,9 +88,10 @@ function listReply(app: App, request: RequestInfo, { title, path, page }: ListPa
   return notModified(request, headers) ?? new Reply(text, { type: "text/plain; charset=utf-8", headers });
 }
 
-function listLine(baseUrl: string, { tenantSlug, slug, publicId, description, current }: SkillDoc): string {
+function listLine(baseUrl: string, skill: SkillDoc): string {
+  const { tenantSlug, slug, publicId, current } = skill;
   const link = `[${tenantSlug}/${slug}](${baseUrl}/s/${publicId}?raw)`;
-  return `- ${link} ${current.semver}: ${plainLine(description)}`;
+  return `- ${link} ${current.semver}: ${plainLine(descriptionOf(skill))}`;
 }
 
 /** One line in which no character has a meaning in Markdown. */

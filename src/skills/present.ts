@@ -111,6 +111,7 @@ export function presentCatalogItem(skill: SkillDoc): CatalogItem {
     tags: skill.tags,
     currentVersion: skill.current.version,
     currentSemver: skill.current.semver,
+    deprecated: skill.deprecated,
     author: skill.author && { name: skill.author.name, username: skill.author.username },
     downloads: skill.downloads,
     createdAt: skill.createdAt.toISOString(),

@@ -303,6 +303,24 @@ describe("llms.txt", () => {
   });
 });
 
+describe("the message of a deprecated skill", () => {
+  it("is on its page, in lists and in llms.txt", async () => {
+    const other = await service.newOrg(owner);
+    const { publicId, slug } = await publish("Old", "public", other.slug);
+    const body = { deprecated: "Use *new*." };
+    const path = `/api/skills/${publicId}`;
+    assert.equal((await service.call("PUT", path, { token: owner.token, body })).status, 200);
+    await service.settled();
+
+    const text = await page(`/${other.slug}/${slug}`);
+    assert.ok(text.includes(`<p>${other.slug}/${slug} is deprecated: Use *new*.</p>`), text);
+    assert.equal(dataOf(text)["description"], "(deprecated: Use *new*.) About Old.");
+    assert.ok((await page(`/${other.slug}`)).includes("(deprecated: Use *new*.) About Old."));
+    const list = await (await service.raw("GET", `/${other.slug}/llms.txt`)).text();
+    assert.ok(list.includes(String.raw`1.0.0: (deprecated: Use \*new\*.) About Old.`), list);
+  });
+});
+
 describe("the share page", () => {
   it("shows readme, files and how to keep a copy, without script", async () => {
     const response = await service.raw("GET", `/s/${open.publicId}`);

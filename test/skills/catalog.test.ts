@@ -47,6 +47,19 @@ describe("the catalog", () => {
     assert.equal(tooMany.code, "invalid_request");
   });
 
+  it("returns the message of a deprecated skill", async () => {
+    const body = { deprecated: "Use Migrator." };
+    const { id } = await publish(closed, "Old migrator");
+    const changed = await service.call("PUT", `/api/skills/${id}`, { token: owner.token, body });
+    assert.equal(changed.status, 200, JSON.stringify(changed.body));
+
+    const [found] = await explore("tenant=closed");
+    assert.deepEqual([found!.name, found!.deprecated], ["Old migrator", "Use Migrator."]);
+    assert.equal((await explore("tenant=lumen"))[0]!.deprecated, undefined);
+    assert.equal((await service.call("DELETE", `/api/skills/${id}`, owner)).status, 200);
+    await service.settled();
+  });
+
   it("counts what a search finds, by type, tag and organization, and nothing that is not public", async () => {
     const all = await facets();
 

@@ -57,6 +57,15 @@ describe("states in the dashboard", { skip: whyNoBrowser() ?? false }, async () 
     await form.getByRole("button", { name: "Deprecate" }).click();
     await page.getByText("This skill is deprecated: Use tidy-up.").waitFor();
     assert.equal((await read()).deprecated, "Use tidy-up.");
+    await change("PUT", `/api/skills/${skill.id}`, { visibility: "public" });
+    await service.settled();
+    const lists = { library: "/-/library/", organization: "", explore: "" };
+    for (const [list, path] of Object.entries(lists)) {
+      await page.goto(list === "explore" ? `${service.url}/explore` : `${service.url}/${org.slug}${path}`);
+      await page.getByText("deprecated", { exact: true }).first().waitFor();
+      await assertAccessible(page, `a deprecated skill in the ${list}`);
+    }
+    await page.goto(service.url + at("/settings"));
 
     await form.getByRole("button", { name: "Remove deprecation" }).click();
     await page.getByText("This skill is deprecated:").waitFor({ state: "detached" });

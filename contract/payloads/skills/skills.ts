@@ -180,6 +180,9 @@ export const CatalogItem = z
     tags: z.array(z.string()),
     currentVersion: z.number().int(),
     currentSemver: z.string(),
+    deprecated: z.string().optional().meta({
+      description: "set while its publishers advise against the skill: their message",
+    }),
     author: z.object({ name: z.string(), username: z.string() }).nullable(),
     downloads: z.number().int(),
     downloads30Days: z.number().int().optional().meta({ description: "with `trend`" }),

@@ -12,6 +12,7 @@ import {
   type CollectionDetail,
   type CollectionSkill,
 } from "../../api/organization/collections.ts";
+import { DeprecatedBadge } from "../../parts/deprecated-badge.tsx";
 import { SortableList } from "../../parts/lists/sortable-list.tsx";
 import { Problem } from "../../parts/states/problem.tsx";
 import { visibleText } from "../../parts/text/visible-text.ts";
@@ -136,13 +137,14 @@ interface RowProps {
 }
 
 function SkillRow({ org, skill, onRemove }: RowProps) {
-  const { slug, description, hiddenFrom, type } = skill;
+  const { slug, deprecated, description, hiddenFrom, type } = skill;
   return (
     <div className="collection-row">
       <Link className="clip" to="/$org/$slug" params={{ org, slug }}>
         <b>{slug}</b>
       </Link>
       {type === "rule" && <span className="badge">rule</span>}
+      <DeprecatedBadge message={deprecated} />
       {hiddenFrom && (
         <span className="badge warn">
           <EyeOff size={12} aria-hidden="true" /> {hiddenFromText[hiddenFrom]}

@@ -1,6 +1,7 @@
 import { Lock } from "lucide-react";
 import { memo, type DragEvent } from "react";
 import { countText } from "../../../../contract/text/count-text.ts";
+import { DeprecatedBadge } from "../../parts/deprecated-badge.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { RowIcon } from "./row-icon.tsx";
 import { nameOf, type Row as TreeRow } from "./tree.ts";
@@ -126,6 +127,7 @@ function Name({ item }: Pick<TreeRow, "item">) {
         <RowIcon icon={skill.type === "rule" ? "rule" : skill.format === "package" ? "package" : "skill"} />
         <span className="clip">{skill.slug}</span>
         {skill.type === "rule" && <span className="badge">rule</span>}
+        <DeprecatedBadge message={skill.deprecated} />
       </>
     );
   }

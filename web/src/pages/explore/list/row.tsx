@@ -3,6 +3,7 @@ import { memo } from "react";
 import { countText, numberText } from "../../../../../contract/text/count-text.ts";
 import type { SearchHit } from "../../../api/search.ts";
 import { Sparkline } from "../../../parts/charts/sparkline.tsx";
+import { DeprecatedBadge } from "../../../parts/deprecated-badge.tsx";
 import { MarkedText } from "../../../parts/text/marked-text.tsx";
 import { Time } from "../../../parts/text/time.tsx";
 import { visibleText } from "../../../parts/text/visible-text.ts";
@@ -38,6 +39,7 @@ export const Row = memo(function Row({ hit, index, top, height, isChosen, isNarr
           <span className="owner">{skill.tenantSlug}/</span>
           <b>{skill.slug}</b> <span className="mono dim">{skill.currentSemver}</span>
           {skill.type === "rule" && <span className="badge">rule</span>}
+          <DeprecatedBadge message={skill.deprecated} />
           <ToReview hit={hit} />
         </div>
         <p className="about sub">

@@ -11,6 +11,7 @@ import { ButtonLink } from "../../../parts/button-link.tsx";
 import { Sparkline } from "../../../parts/charts/sparkline.tsx";
 import { Command } from "../../../parts/copy/command.tsx";
 import { installLine } from "../../../parts/copy/shell.ts";
+import { DeprecatedBadge } from "../../../parts/deprecated-badge.tsx";
 import { Loaded } from "../../../parts/states/loaded.tsx";
 import { visibleText } from "../../../parts/text/visible-text.ts";
 import { ToReview } from "../list/row.tsx";
@@ -43,6 +44,7 @@ export function Peek({ hit }: { hit: SearchHit }) {
         <span className="badge">{skill.restricted ? "restricted" : skill.visibility}</span>
         <span className="badge mono">{skill.currentSemver}</span>
         {skill.type === "rule" && <span className="badge">rule</span>}
+        <DeprecatedBadge message={skill.deprecated} />
         <ToReview hit={hit} />
         {skill.tags.map((tag) => (
           <span key={tag} className="tag">

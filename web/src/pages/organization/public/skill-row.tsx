@@ -5,13 +5,14 @@ import { countText } from "../../../../../contract/text/count-text.ts";
 import type { CatalogItem } from "../../../api/catalog.ts";
 import type { SearchHit } from "../../../api/search.ts";
 import { installLine } from "../../../parts/copy/shell.ts";
+import { DeprecatedBadge } from "../../../parts/deprecated-badge.tsx";
 import { MarkedText } from "../../../parts/text/marked-text.tsx";
 import { Time } from "../../../parts/text/time.tsx";
 import { visibleText } from "../../../parts/text/visible-text.ts";
 
 type RowSkill = Pick<
   CatalogItem,
-  "slug" | "currentSemver" | "type" | "description" | "tags" | "downloads" | "updatedAt"
+  "slug" | "currentSemver" | "deprecated" | "type" | "description" | "tags" | "downloads" | "updatedAt"
 >;
 
 interface Props {
@@ -23,7 +24,7 @@ interface Props {
 
 /** A public skill with the facts that a choice needs, and the line that installs it. */
 export function SkillRow({ org, skill, sentence }: Props) {
-  const { slug, currentSemver, type, description, tags, downloads, updatedAt } = skill;
+  const { slug, currentSemver, deprecated, type, description, tags, downloads, updatedAt } = skill;
   return (
     <li>
       <div className="row wrap">
@@ -32,6 +33,7 @@ export function SkillRow({ org, skill, sentence }: Props) {
         </Link>
         <span className="mono dim">{currentSemver}</span>
         {type === "rule" && <span className="badge">rule</span>}
+        <DeprecatedBadge message={deprecated} />
         <span className="grow" />
         <CopyInstallLine org={org} slug={slug} />
       </div>

@@ -1,8 +1,9 @@
 import { Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { Ban, CircleCheck, Hourglass, Signpost, TriangleAlert } from "lucide-react";
+import { Ban, CircleCheck, Hourglass, Signpost } from "lucide-react";
 import type { Version } from "../../../api/skills/skills.ts";
 import { CiRun } from "../../../parts/ci/ci-run.tsx";
+import { DeprecatedBadge } from "../../../parts/deprecated-badge.tsx";
 import { Time } from "../../../parts/text/time.tsx";
 import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
@@ -102,11 +103,7 @@ function Marks({ version }: { version: Version }) {
         <span className="badge accent">+{version.channels.length - shownChannels}</span>
       )}
       {version.prerelease && <span className="badge violet">prerelease</span>}
-      {version.deprecated !== undefined && (
-        <span className="badge warn">
-          <TriangleAlert size={12} /> deprecated
-        </span>
-      )}
+      <DeprecatedBadge message={version.deprecated} />
       {(version.state === "held" || version.state === "rejected") && (
         <span className={`badge ${version.state === "held" ? "warn" : "danger"}`}>
           <Hourglass size={12} /> {version.state}
