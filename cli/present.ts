@@ -49,14 +49,40 @@ export function presentListed(skill: SkillPayload | CatalogItem) {
 /** A skill. */
 export function presentSkill(skill: SkillPayload) {
   const { visibility, tenantId, folderId, createdBy, updatedAt } = skill;
-  return { ...presentListed(skill), visibility, tenantId, folderId, createdBy, updatedAt };
+  return {
+    ...presentListed(skill),
+    ...presentMarks(skill),
+    visibility,
+    tenantId,
+    folderId,
+    createdBy,
+    updatedAt,
+  };
 }
 
-/** A version. */
+/** Reasons not to install a skill, or why it can't be installed. */
+export const presentMarks = ({ deprecated, withheld }: Marks) => ({ deprecated, withheld });
+
+type Marks = Pick<SkillPayload, "deprecated" | "withheld">;
+
+/** The current version of a skill for a table, with what speaks against installing it. */
+export function currentText({
+  currentSemver,
+  deprecated,
+  withheld,
+}: Marks & Pick<SkillPayload, "currentSemver">) {
+  const marks = [
+    ...(withheld ? ["not installable"] : []),
+    ...(deprecated === undefined ? [] : ["deprecated"]),
+  ];
+  return marks.length === 0 ? currentSemver : `${currentSemver} (${marks.join(", ")})`;
+}
+
 export function presentNamed({ publicId, slug, tenantSlug, name }: SkillPayload) {
   return { publicId, slug, tenantSlug, name };
 }
 
+/** A version. */
 export function presentVersion(version: VersionPayload) {
   const { id, skillId, semver, message, format, fileCount, createdAt } = version;
   return {
@@ -69,6 +95,23 @@ export function presentVersion(version: VersionPayload) {
     fileCount,
     createdAt,
   };
+}
+
+/** The state of a version, and what was said or found about it. */
+export const presentState = ({ state, deprecated, yankReason, verdict }: VersionPayload) => ({
+  state,
+  deprecated,
+  yankReason,
+  verdict,
+});
+
+/** The same as a phrase; empty for a version that is simply published. */
+export function stateText({ state, deprecated, yankReason, verdict, rejected }: VersionPayload): string {
+  const reasons = { yanked: yankReason, deprecated, rejected, held: undefined };
+  const marks = (["yanked", "held", "rejected", "deprecated"] as const)
+    .filter((one) => one === state)
+    .map((one) => (reasons[one] === undefined ? one : `${one}: ${reasons[one]}`));
+  return [...marks, ...(verdict === undefined ? [] : [verdict])].join("; ");
 }
 
 /** The run of a CI pipeline that published a version; undefined for versions from elsewhere. */

@@ -9,10 +9,10 @@ import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { resolveSkill } from "../../install/pins/resolve-skill.ts";
-import { qualifiedName } from "../../install/publisher.ts";
+import { publisherWarnings, qualifiedName } from "../../install/publisher.ts";
 import { presentRecord } from "../../install/records/record.ts";
 import { scopesOf } from "../../install/records/scopes.ts";
-import { originText, presentListed, presentOrigin, skillArgument } from "../../present.ts";
+import { originText, presentListed, presentMarks, presentOrigin, skillArgument } from "../../present.ts";
 import { type Session, openSession } from "../../state/session.ts";
 import { plainLine } from "../../terminal/table.ts";
 
@@ -36,7 +36,8 @@ type Info = Awaited<ReturnType<typeof readInfo>>;
 
 async function readInfo(session: Session, ref: string) {
   const { client } = session;
-  const { skill, version } = await resolveSkill(session, ref);
+  const resolved = await resolveSkill(session, ref);
+  const { skill, version } = resolved;
   const [manifest, newest, channels, folderPath, reach, ownerTeam] = await Promise.all([
     client.manifest(skill.publicId, version.version),
     client.versions(skill.publicId, { prerelease: true, limit: 1 }),
@@ -49,7 +50,15 @@ async function readInfo(session: Session, ref: string) {
   const main = files.find(({ path }) => path === "SKILL.md" || path === "RULE.md");
   const { publicId, visibility, folderId, updatedAt } = skill;
   return {
-    skill: { ...presentListed(skill), visibility, folderId: folderId ?? null, ownerTeam, updatedAt },
+    skill: {
+      ...presentListed(skill),
+      ...presentMarks(skill),
+      visibility,
+      folderId: folderId ?? null,
+      ownerTeam,
+      updatedAt,
+    },
+    warnings: publisherWarnings(resolved),
     url: checkSkillUrl(`${session.apiUrl}/s/${publicId}`),
     format: version.format,
     // Versions are numbered without gaps.
@@ -132,14 +141,15 @@ function spreadOf(spread: Info["spread"]): string {
 
 function describe({ output: { paint } }: Context, data: Info): string {
   const { skill, access, files, installed } = data;
-  const count = countText(data.versionCount, "version");
+  const published = `${dayOf(data.publishedAt)} (${countText(data.versionCount, "version")})`;
   const fileCount = countText(files.length, "file");
   const rows: [string, string][] = [
     ["Name", skill.name],
     ["Description", skill.description],
     ["Type", skill.type],
     ["Tags", (skill.tags ?? []).join(", ")],
-    ["Version", `${skill.currentSemver} of ${dayOf(data.publishedAt)} (${count})`],
+    ["Version", `${skill.withheld ? "none to install; last " : ""}${skill.currentSemver} of ${published}`],
+    ...data.warnings.map((warning): [string, string] => ["Warning", warning]),
     ["Channels", data.channels.map(({ name, semver }) => `${name} ${semver ?? "(no version)"}`).join(", ")],
     ["Spread", spreadOf(data.spread)],
     ["Origin", data.origin ? `${originText(data)} ${data.origin.runUrl ?? ""}`.trim() : ""],
@@ -162,7 +172,11 @@ function describe({ output: { paint } }: Context, data: Info): string {
     ...more,
     "",
     paint("bold", "Installed on this machine"),
-    ...(installed.length === 0 ? [`  Not installed. Try svc install ${qualifiedName(skill)}.`] : []),
+    ...(installed.length > 0
+      ? []
+      : skill.withheld
+        ? ["  Not installed."]
+        : [`  Not installed. Try svc install ${qualifiedName(skill)}.`]),
     ...installed.flatMap(({ installName, semver, pin, installs }) => [
       `  ${plainLine(installName)} ${plainLine(semver)}, pin ${plainLine(pin)}`,
       ...installs.map(({ platform, path }) => `    ${paint("green", platform)}  ${plainLine(path)}`),

@@ -7,7 +7,7 @@ import { invalidArgument } from "../../errors.ts";
 import { qualifiedName } from "../../install/publisher.ts";
 import { presentRecord } from "../../install/records/record.ts";
 import { type InstalledInScope, inScopes, mainScope } from "../../install/records/scopes.ts";
-import { presentListed, presentSkill } from "../../present.ts";
+import { currentText, presentListed, presentSkill } from "../../present.ts";
 import type { InstalledSkill } from "../../state/config.ts";
 import { profileName } from "../../state/profiles.ts";
 import { readConfig } from "../../state/read-config.ts";
@@ -124,8 +124,8 @@ function installedRow({ installName, skill, scope }: InstalledInScope): string[]
 
 /** An item of the catalog, as in JSON output. */
 function presentCatalogItem(item: CatalogItem) {
-  const { author, downloads } = item;
-  return { ...presentListed(item), author, downloads };
+  const { author, downloads, deprecated } = item;
+  return { ...presentListed(item), deprecated, author, downloads };
 }
 
 function skillTable(context: Context, skills: readonly SkillPayload[]): string {
@@ -135,7 +135,7 @@ function skillTable(context: Context, skills: readonly SkillPayload[]): string {
     ["SKILL", "VERSION", "TYPE", "VISIBILITY", "DESCRIPTION"],
     skills.map((skill) => [
       `${skill.tenantSlug}/${skill.slug}`,
-      skill.currentSemver,
+      currentText(skill),
       skill.type,
       skill.visibility,
       skill.description,
@@ -150,7 +150,7 @@ function catalogTable(context: Context, items: readonly CatalogItem[]): string {
     ["SKILL", "VERSION", "TYPE", "DOWNLOADS", "DESCRIPTION"],
     items.map((item) => [
       `${item.tenantSlug}/${item.slug}`,
-      item.currentSemver,
+      currentText(item),
       item.type,
       String(item.downloads),
       item.description,

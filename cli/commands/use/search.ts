@@ -4,7 +4,7 @@ import { collectPages } from "../../api/pages.ts";
 import { parseLimit } from "../../arguments/limit-flag.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
-import { presentListed } from "../../present.ts";
+import { currentText, presentListed, presentMarks } from "../../present.ts";
 import { openSession } from "../../state/session.ts";
 import { plainLine, renderTable } from "../../terminal/table.ts";
 
@@ -62,7 +62,7 @@ export const search = defineCommand({
               ["SKILL", "VERSION", "DESCRIPTION"],
               items.map(({ skill, sentence }) => [
                 `${skill.tenantSlug}/${skill.slug}`,
-                skill.currentSemver,
+                currentText(skill),
                 sentence?.text ?? skill.description,
               ]),
               { columns, paintHead: (text) => paint("bold", text) },
@@ -96,5 +96,13 @@ const pageSize = (wanted: number) => Math.min(wanted, limits.pageSizeMax);
 /** A result, as in JSON output. */
 function found({ skill, own, score, fields, sentence }: SearchHit) {
   const { visibility } = skill;
-  return { ...presentListed(skill), visibility, own, score, matched: fields, sentence: sentence?.text };
+  return {
+    ...presentListed(skill),
+    ...presentMarks(skill),
+    visibility,
+    own,
+    score,
+    matched: fields,
+    sentence: sentence?.text,
+  };
 }

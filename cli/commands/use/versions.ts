@@ -6,7 +6,14 @@ import { parseLimit } from "../../arguments/limit-flag.ts";
 import { parseUnpinnedRef, parsePin } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import { qualifiedName } from "../../install/publisher.ts";
-import { originText, presentOrigin, presentVersion, skillArgument } from "../../present.ts";
+import {
+  originText,
+  presentOrigin,
+  presentState,
+  presentVersion,
+  skillArgument,
+  stateText,
+} from "../../present.ts";
 import { openSession } from "../../state/session.ts";
 import { renderTable } from "../../terminal/table.ts";
 
@@ -50,8 +57,16 @@ export const versions = defineCommand({
     );
     const data = items.map((version) => {
       const origin = presentOrigin(version);
-      return { ...presentVersion(version), current: version.current, channels: channelsOf(version), origin };
+      const channels = channelsOf(version);
+      return {
+        ...presentVersion(version),
+        ...presentState(version),
+        current: version.current,
+        channels,
+        origin,
+      };
     });
+    const hasStates = items.some((version) => stateText(version) !== "");
     const hasOrigins = data.some(({ origin }) => origin !== undefined);
     if (more)
       context.output.note(`Only the newest ${items.length} are shown: use --limit or --all for more.`);
@@ -59,9 +74,17 @@ export const versions = defineCommand({
       data.length === 0
         ? `No version of ${qualifiedName(skill)} matches.`
         : `${context.output.paint("bold", qualifiedName(skill))}\n${renderTable(
-            ["VERSION", "#", "PUBLISHED", ...(hasOrigins ? ["FROM"] : []), "MESSAGE"],
+            [
+              "VERSION",
+              ...(hasStates ? ["STATE"] : []),
+              "#",
+              "PUBLISHED",
+              ...(hasOrigins ? ["FROM"] : []),
+              "MESSAGE",
+            ],
             items.map((version) => [
               [version.semver, ...marksOf(version)].join(" "),
+              ...(hasStates ? [stateText(version)] : []),
               String(version.version),
               version.createdAt.slice(0, 10),
               ...(hasOrigins ? [originText(version)] : []),

@@ -4,7 +4,8 @@
  */
 import { z } from "zod";
 import { cliCodes, failureKinds } from "../../errors.ts";
-import { driftKinds, installScopes, removalReasons, targets } from "../../vocabulary.ts";
+import { flaggedVerdicts } from "../../scan/policy.ts";
+import { driftKinds, installScopes, removalReasons, targets, versionStates } from "../../vocabulary.ts";
 import { cliContentPayloads } from "./content.ts";
 import {
   ciOrigin,
@@ -25,6 +26,7 @@ import {
   uneditable,
   installationRecord,
   kept,
+  marks,
   skill,
   version,
   skillHead,
@@ -110,6 +112,7 @@ export const cliPayloads = {
       ...current,
       author: z.strictObject({ name: text, username: text }).nullable(),
       downloads: z.number().int().nonnegative(),
+      deprecated: marks.deprecated,
     }),
   ),
   /** Each skill's pin and number of targets. */
@@ -138,6 +141,12 @@ export const cliPayloads = {
   versions: z.array(
     z.strictObject({
       ...version,
+      /** Absent from services of earlier versions. */
+      state: z.enum(versionStates).optional(),
+      deprecated: marks.deprecated,
+      yankReason: text.optional(),
+      /** That of its scan, if the organization warns about it. */
+      verdict: z.enum(flaggedVerdicts).optional(),
       current: z.boolean(),
       /** Channels that point to it. */
       channels: z.array(text),

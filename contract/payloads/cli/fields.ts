@@ -91,6 +91,14 @@ export const current = { currentVersion: integer, currentSemver: semver };
 /** The organization that publishes a skill. Beyond the specification, wherever a skill is named. */
 export const publisher = { tenantSlug: text };
 
+/** Beyond the specification: why not to install a skill. */
+export const marks = {
+  /** The message of its publishers. */
+  deprecated: text.optional(),
+  /** No version can be installed: the current one is the last that could be. */
+  withheld: z.literal(true).optional(),
+};
+
 export const skill = z.strictObject({
   ...skillHead,
   ...current,
@@ -101,6 +109,7 @@ export const skill = z.strictObject({
   folderId: text.nullable(),
   createdBy: text,
   updatedAt: timestamp,
+  ...marks,
 });
 
 export const version = {

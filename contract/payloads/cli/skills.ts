@@ -15,6 +15,8 @@ import {
   installationRecord,
   current,
   skillHead,
+  marks,
+  warnings,
   publisher,
   exposure,
   dryRun,
@@ -92,6 +94,7 @@ export const cliSkillPayloads = {
       score: z.number(),
       matched: z.array(z.enum(searchFields)),
       sentence: text.optional(),
+      ...marks,
     }),
   ),
   /** Ours. Sizes in bytes, of the current version; `estimatedTokens` are those of its SKILL.md or RULE.md. */
@@ -105,7 +108,10 @@ export const cliSkillPayloads = {
       folderId: text.nullable(),
       ownerTeam,
       updatedAt: timestamp,
+      ...marks,
     }),
+    /** Reasons not to install the version. */
+    warnings,
     url: z.url(),
     format,
     /** All versions, with prereleases. */
