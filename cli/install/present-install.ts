@@ -7,6 +7,7 @@ import { CliError } from "../errors.ts";
 import type { RequiredServers } from "../mcp/required.ts";
 import type { InstallationRecord, Profile } from "../state/config.ts";
 import type { Applied } from "./announce.ts";
+import type { ShownScan } from "./confirm-scan.ts";
 import type { FetchedVersion } from "./fetch.ts";
 import { loadingWarning } from "./locations/loading.ts";
 import { isInWorkTree } from "./locations/work-tree.ts";
@@ -22,6 +23,7 @@ interface InstallRequest {
   dryRun: boolean;
   /** Warnings of the publisher about the version. */
   advice: readonly string[];
+  scan?: ShownScan;
   profile: Profile | undefined;
   /** How to ask the service for the servers that the skill requires. */
   service: HttpOptions;
@@ -32,7 +34,7 @@ export async function presentInstall(
   context: Context,
   fetched: FetchedVersion,
   applied: Applied,
-  { wanted, range, dryRun, advice, profile, service }: InstallRequest,
+  { wanted, range, dryRun, advice, scan, profile, service }: InstallRequest,
 ): Promise<CommandResult & Pick<RequiredServers, "missing">> {
   const { skill, version } = fetched;
   const { installed, skipped, failed, ...outcomes } = outcomesOf(applied, wanted);
@@ -69,6 +71,7 @@ export async function presentInstall(
       skipped,
       failed,
       requiredMcpServers: servers,
+      scan,
       warnings,
       dryRun: dryRun || undefined,
     },

@@ -60,21 +60,6 @@ export async function acceptPublisher(
   return accept(resolved);
 }
 
-/**
- * Says before anything is written that the scan of a version found something, and asks a person about it if the skill
- * is of another organization.
- */
-export async function confirmFlagged(
-  context: Context,
-  { skill, version, own }: AcceptedVersion,
-): Promise<void> {
-  const { verdict, semver } = version;
-  if (verdict === undefined) return;
-  const finding = `The scan of ${qualifiedName(skill)} ${semver} found it ${verdict}.`;
-  if (own || !context.interactive) return context.output.note(finding);
-  await askYes(`${finding} Install it all the same?`);
-}
-
 /** Whether a reference can't lead to a skill of another publisher: a share address, an id, or `org/slug`. */
 function namesPublisher(ref: string, skill: SkillPayload): boolean {
   return ref === skill.publicId || ref.endsWith(`/s/${skill.publicId}`) || ref === qualifiedName(skill);

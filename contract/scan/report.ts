@@ -6,6 +6,9 @@ export type ScanSeverity = (typeof scanSeverities)[number];
 
 /** `failed`: the scan has no result, for a technical reason. It never counts as clean. */
 export const scanVerdicts = ["clean", "notes", "suspicious", "malicious", "failed"] as const;
+/** Progress of the service with the scan of a version. `failed`: the last attempt had no result. */
+export const scanStates = ["pending", "done", "failed"] as const;
+
 export type ScanVerdict = (typeof scanVerdicts)[number];
 
 export const scanFamilies = [

@@ -10,6 +10,7 @@ import type { TestContext } from "node:test";
 import yazl from "yazl";
 import { run } from "../../cli/run.ts";
 import { canonicalContent } from "../../contract/checks/package-rules.ts";
+import type { ScanPayload } from "../../contract/payloads/skills/scans.ts";
 import { keepContract, keepFailure, payloadNameOf } from "../support/cli-contract.ts";
 import { collector } from "../support/cli-inside.ts";
 
@@ -120,6 +121,7 @@ interface StubVersion {
   files?: Record<string, { data: string; mode?: "100644" | "100755" }>;
   /** Advice of the publisher against it. */
   warnings?: string[];
+  scan?: Pick<ScanPayload, "state" | "verdict" | "rules">;
 }
 
 export interface StubSkill {
@@ -141,7 +143,7 @@ export async function startRegistry(
 ): Promise<string> {
   return startServer(t, async (request, response, url) => {
     if (intercept?.(request, response, url) === true) return;
-    const [, , , id, part] = url.pathname.split("/");
+    const [, , , id, part, number] = url.pathname.split("/");
     const ref = id === "resolve" ? url.searchParams.get("ref")! : id!;
     const skill = skills.find(
       (one) =>
@@ -186,6 +188,10 @@ export async function startRegistry(
     if (part === "content") {
       const { body: content, frontmatter } = version;
       return data({ ...payload, content, frontmatter, version: index + 1 });
+    }
+    if (part === "versions" && url.pathname.endsWith("/scan")) {
+      const { scan } = skill.versions[Number(number) - 1]!;
+      if (scan !== undefined) return data(scan);
     }
     if (part === "manifest") return data(payload.manifest);
     if (part === "package") {

@@ -82,6 +82,31 @@ describe("svc install without flags", needsTerminal, () => {
     assert.doesNotMatch(again.text(), /one of your organizations/);
   });
 
+  it("asks about a suspicious version of another organization, and not about an own one", async (t) => {
+    const publisher = { tenantId: "t2", tenantSlug: "globex" };
+    const scan = { state: "done" as const, verdict: "suspicious" as const, rules: [] };
+    const versions = [{ ...skills[0]!.versions[0]!, scan, warnings: ["The scan found it suspicious."] }];
+    const foreign = { ...skills[0]!, publicId: "bbbbbbbbbb", publisher, versions };
+    const { home, open } = setUp(t, await startRegistry(t, [{ ...skills[0]!, versions }, foreign]));
+    const line = ["install", "globex/review", "-t", "claude", "-g", "--trust", "globex"];
+
+    const declined = open(...line);
+    await declined.until(/globex\/review 1\.0\.0 found it suspicious\. Install it all the same\?/);
+    declined.type("n");
+    assert.equal(await declined.ended, 130);
+    assert.ok(!existsSync(path.join(home, ".claude")));
+    const agreed = open(...line);
+    await agreed.until(/Install it all the same\?/);
+    agreed.type("y");
+    assert.equal(await agreed.ended, 0);
+    assert.ok(existsSync(path.join(home, ".claude")));
+
+    const own = open("install", "acme/review", "-t", "codex", "-g");
+
+    assert.equal(await own.ended, 0);
+    assert.doesNotMatch(own.text(), /all the same/);
+  });
+
   it("changes nothing if the question is cancelled", async (t) => {
     const { home, project, open } = setUp(t, await startRegistry(t, skills));
     const terminal = open("install", "review", "-g");

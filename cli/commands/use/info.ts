@@ -4,10 +4,10 @@ import { spreadText } from "../../../contract/text/reach-text.ts";
 import { checkSkillUrl } from "../../api/address.ts";
 import { openChannelCalls } from "../../api/calls/channels.ts";
 import { openReachCalls } from "../../api/calls/reach.ts";
+import { unlessHidden } from "../../api/unless-hidden.ts";
 import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
 import { resolveSkill } from "../../install/pins/resolve-skill.ts";
 import { publisherWarnings, qualifiedName } from "../../install/publisher.ts";
 import { presentRecord } from "../../install/records/record.ts";
@@ -106,18 +106,6 @@ async function findFolderPath(
   if (folderId === null || folderId === undefined) return "";
   const folders = await unlessHidden(() => client.folders(tenantId));
   return folders?.find(({ id }) => id === folderId)?.path;
-}
-
-/** The result of a call; undefined if the caller may not make it. */
-async function unlessHidden<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    const isHidden =
-      error instanceof CliError && ["E_NOT_AUTHENTICATED", "E_FORBIDDEN", "E_NOT_FOUND"].includes(error.code);
-    if (isHidden) return undefined;
-    throw error;
-  }
 }
 
 function installsOf({ config, profile }: Session, publicId: string) {

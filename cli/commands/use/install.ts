@@ -5,12 +5,12 @@ import { type PinnedRef, parsePinnedRef } from "../../arguments/pins.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { invalidArgument } from "../../errors.ts";
+import { confirmScan } from "../../install/confirm-scan.ts";
 import { fetchAndApply } from "../../install/fetch-and-apply.ts";
 import { presentInstall } from "../../install/present-install.ts";
 import {
   acceptForPreview,
   acceptPublisher,
-  confirmFlagged,
   publisherWarnings,
   refuseReplaced,
 } from "../../install/publisher.ts";
@@ -88,7 +88,7 @@ export const install = defineCommand({
     const resolved = args["dry-run"]
       ? acceptForPreview(found)
       : await acceptPublisher(context, session, found, { trust: args.trust, ref });
-    if (!args["dry-run"]) await confirmFlagged(context, resolved);
+    const scan = await confirmScan(context, session, resolved, args["dry-run"]);
     const targets = platforms.length > 0 ? platforms : await chooseTargets(context, folder, args.global);
     const isInProject = args.project !== undefined || (!args.global && (await chooseProject()));
     const projectDir = isInProject ? folder : undefined;
@@ -116,6 +116,7 @@ export const install = defineCommand({
       range,
       dryRun,
       advice: publisherWarnings(resolved),
+      scan,
       profile: session.config.profiles[session.profile],
       service: session.client.options,
     });

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { cliCodes, failureKinds } from "../../errors.ts";
 import { flaggedVerdicts } from "../../scan/policy.ts";
+import { scanStates, scanVerdicts } from "../../scan/report.ts";
 import { driftKinds, installScopes, removalReasons, targets, versionStates } from "../../vocabulary.ts";
 import { cliContentPayloads } from "./content.ts";
 import {
@@ -165,6 +166,8 @@ export const cliPayloads = {
     /** Ours: targets whose path could not be written. */
     failed: failedTargets,
     requiredMcpServers: z.array(z.strictObject({ tenantSlug: text, slug: text, installed: z.boolean() })),
+    /** Ours: absent if the service reports none. */
+    scan: z.strictObject({ state: z.enum(scanStates), verdict: z.enum(scanVerdicts).optional() }).optional(),
     warnings,
     dryRun,
   }),

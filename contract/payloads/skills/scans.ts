@@ -1,7 +1,7 @@
 /** Scans of versions for hidden and harmful content, as they cross the wire. */
 import { z } from "zod";
 import { maliciousMeasures, suspiciousMeasures } from "../../scan/policy.ts";
-import { scanSeverities } from "../../scan/report.ts";
+import { scanSeverities, scanStates, scanVerdicts } from "../../scan/report.ts";
 
 export const ScanPolicyPayload = z
   .strictObject({
@@ -28,10 +28,10 @@ export const ScanPayload = z
   .object({
     version: z.number().int(),
     semver: z.string(),
-    state: z.enum(["pending", "done", "failed"]).meta({
+    state: z.enum(scanStates).meta({
       description: "`failed`: the last attempt had no result, which never counts as clean",
     }),
-    verdict: z.enum(["clean", "notes", "suspicious", "malicious", "failed"]).optional().meta({
+    verdict: z.enum(scanVerdicts).optional().meta({
       description: "the worst severity of the findings of the last complete scan",
     }),
     ruleSet: z.string().optional().meta({ description: "version of the rules that were applied" }),
