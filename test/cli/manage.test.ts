@@ -142,7 +142,10 @@ describe("svc deprecate and svc yank", () => {
 
     assert.deepEqual([first.current.semver, last.current, undone.current.semver], ["1.0.0", null, "1.0.0"]);
     assert.equal(latest.error.code, "E_NOT_FOUND");
-    assert.match(latest.error.message, /no version that can be installed: 1\.0\.1 is yanked/);
+    assert.match(
+      latest.error.message,
+      /1\.0\.1 is yanked \(It deletes files\)\. .*pin it exactly: "\S+\/code-review@1\.0\.1"\.$/,
+    );
     assert.equal(exact.code, 0);
     assert.match(exact.stderr + exact.stdout, /is yanked by its publisher: It deletes files/);
     assert.deepEqual(failureOf(await json("yank", "code-review@^1", "--reason", "x")), [

@@ -101,7 +101,11 @@ describe("a yanked version", () => {
 
   it("leaves nothing to install if it was the last, until one is restored", async () => {
     const skill = await newSkill();
-    for (const semver of ["1.0.0", "1.0.1", "1.1.0"]) await mark(skill.id, semver, { yanked: true });
+    for (const semver of ["1.0.0", "1.0.1", "1.1.0"])
+      await mark(skill.id, semver, {
+        yanked: true,
+        reason: semver === "1.1.0" ? "It deletes files" : undefined,
+      });
     const read = () => service.call<SkillPayload>("GET", `/api/skills/${skill.id}`, { token: owner.token });
     const path = `/api/skills/resolve?ref=${skill.slug}`;
 
@@ -109,7 +113,17 @@ describe("a yanked version", () => {
 
     assert.equal((await read()).data.withheld, true);
     assert.equal(latest.status, 404);
-    assert.match(latest.error!, /has no version that can be installed: 1\.1\.0 is yanked\.$/);
+    const name = `${org.slug}/${skill.slug}`;
+    const pin = (semver: string) => `To install it all the same, pin it exactly: "${name}@${semver}".`;
+    assert.equal(
+      latest.error,
+      `"${name}" has no version that can be installed: 1.1.0 is yanked (It deletes files). ${pin("1.1.0")}`,
+    );
+    const patches = await service.call("GET", `${path}&version=~1.0.0`, { token: owner.token });
+    assert.equal(
+      patches.error,
+      `"${name}" has no version that satisfies ~1.0.0: 1.0.1 is yanked. ${pin("1.0.1")}`,
+    );
     assert.deepEqual(latest.details!["reason"], "yanked");
     assert.equal(await skill.pin("1.0.1"), "1.0.1");
     await mark(skill.id, "1.0.1", { yanked: false });

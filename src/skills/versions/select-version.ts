@@ -78,18 +78,20 @@ async function noSuchVersion(app: App, skill: SeenSkill, selector: VersionSelect
     : shown.length === 0
       ? ""
       : ` Its newest versions are ${shown.join(", ")}${more}`;
-  const reason = withdrawn && `: ${withdrawn.semver} is ${withdrawn.state}`;
-  return new ServiceError(
-    "not_found",
-    `"${skill.tenantSlug}/${skill.slug}" ${problem}${reason ?? ""}.${others}`,
-    {
-      kind: "content",
-      ref: `${skill.slug}@${wanted}`,
-      versions: newest.slice(0, listedVersions).map(({ semver }) => semver),
-      reason: withdrawn?.state,
-      channels: isMissing ? channels : undefined,
-    },
-  );
+  const name = `${skill.tenantSlug}/${skill.slug}`;
+  const why = withdrawn?.yankReason === undefined ? "" : ` (${withdrawn.yankReason})`;
+  const reason = withdrawn && `: ${withdrawn.semver} is ${withdrawn.state}${why}`;
+  const pin =
+    withdrawn?.state === "yanked"
+      ? ` To install it all the same, pin it exactly: "${name}@${withdrawn.semver}".`
+      : "";
+  return new ServiceError("not_found", `"${name}" ${problem}${reason ?? ""}.${others}${pin}`, {
+    kind: "content",
+    ref: `${skill.slug}@${wanted}`,
+    versions: newest.slice(0, listedVersions).map(({ semver }) => semver),
+    reason: withdrawn?.state,
+    channels: isMissing ? channels : undefined,
+  });
 }
 
 /** The highest version that a selector would match if it were not withdrawn or held, as far as the caller sees it. */
@@ -109,7 +111,9 @@ async function findWithdrawn(skill: SeenSkill, selector: VersionSelector) {
       ? await filterBySpec(selector.range, candidates, { prerelease: false })
       : candidates;
   const last = matching.at(-1);
-  return last && { semver: last.semver, state: stateOf(skill, last.version) };
+  if (!last) return undefined;
+  const state = stateOf(skill, last.version);
+  return { semver: last.semver, state, yankReason: state === "yanked" ? last.reason : undefined };
 }
 
 async function findSelected(
