@@ -152,7 +152,7 @@ export const commands: Commands = {
   },
   rename: {
     topic: "Publish skills",
-    summary: "Give a skill another slug; the former one leads to it",
+    summary: "Give a skill another slug; the previous one leads to it",
     load: async () => (await import("./commands/publish/rename.ts")).rename,
   },
   visibility: {
@@ -215,7 +215,7 @@ export const commands: Commands = {
         load: async () => (await import("./commands/publish/review.ts")).reviewReject,
       },
       override: {
-        summary: "Release a version against what its scan found",
+        summary: "Release a version despite its scan",
         load: async () => (await import("./commands/publish/review.ts")).reviewOverride,
       },
     },

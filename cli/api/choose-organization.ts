@@ -19,7 +19,7 @@ export interface Organization {
 }
 
 /**
- * Selects one of the caller's organizations by `given`: its id, slug or a former slug. Without it, the only one is
+ * Selects one of the caller's organizations by `given`: its id, slug or a previous slug. Without it, the only one is
  * selected, or a person is asked. Throws `E_NOT_FOUND`, and for programs with several organizations
  * `E_INTERACTION_REQUIRED` with `details.organizations`.
  */

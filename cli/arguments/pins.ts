@@ -60,7 +60,7 @@ export function parseChannelName(text: string, flag: string): string {
   if (isChannelName(name)) return name;
   throw invalidArgument(
     flag,
-    `"${name}" is not a valid name of a channel: use lower-case letters, digits and hyphens, beginning with a ` +
+    `"${name}" is not a valid channel name. Use lower-case letters, digits and hyphens, beginning with a ` +
       "letter, but not latest, head or the form of a version.",
   );
 }

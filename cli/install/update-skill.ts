@@ -179,7 +179,7 @@ function outcomeOf({ locations }: Applied, isUpdate: boolean, cache: CacheState)
   return count("written") > 0 || cache !== "intact" ? "repaired" : "upToDate";
 }
 
-/** Stores the pin and the present slug of a skill whose files stay as they are. */
+/** Stores the pin and the current slug of a skill whose files stay as they are. */
 async function storePin(
   context: Context,
   session: Session,

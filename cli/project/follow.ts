@@ -14,7 +14,7 @@ import { refOf } from "./refs.ts";
 
 /**
  * Writes a pulled version into the lock of the project that it was pulled in, and a new pin into its manifest, also
- * after an interrupted run. `isWritten`: the pull wrote the files; `renames`: a renamed skill gets its present name.
+ * after an interrupted run. `isWritten`: the pull wrote the files; `renames`: a renamed skill gets its current name.
  * Never throws: returns what failed.
  */
 export async function followPull(

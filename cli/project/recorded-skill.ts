@@ -15,7 +15,7 @@ export interface RecordedSkill extends RecordedVersion {
   installName: string;
   /** Records of the skill in this project. */
   records: readonly InstallationRecord[];
-  /** Replaces a former name of the skill in the files. */
+  /** Replaces a previous name of the skill in the files. */
   renames?: boolean;
   /** The user's request, written into the manifest. Without it, the manifest stays as it is. */
   request?: {

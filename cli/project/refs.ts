@@ -33,7 +33,7 @@ export function isFormerName(
   return !ref.includes("://") && !names.includes(ref);
 }
 
-/** The project with the name of a skill, `known`, replaced by its present one with its organization. */
+/** The project with the name of a skill, `known`, replaced by its current one with its organization. */
 export function withPresentName(
   project: Project,
   skill: Pick<SkillPayload, "slug" | "tenantSlug">,

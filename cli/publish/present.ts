@@ -119,7 +119,7 @@ export function presentDryRun(
   const warnings = [...source.warnings, ...(other?.warnings ?? []), ...(isSkipped ? [] : noticeOf(plan))];
   const reach = isSkipped ? undefined : readReach(plan.reach);
   for (const warning of [...warnings, ...ignoredTexts(ignoredFlags, skill)]) context.output.warn(warning);
-  const same = unchanged ? ", with the content that it has already" : "";
+  const same = unchanged ? " (the content is unchanged)" : "";
   const what = `${plainLine(name)} (${tenantSlug}/${slug})`;
   return {
     data: {

@@ -35,7 +35,7 @@ export const opencode: TargetDefinition = {
   },
 };
 
-/** The same folder in the home folder on Windows. */
+/** `opencode` in the user's configuration folder (`~/.config`), also on Windows. */
 function configFolder(machine: Machine): string {
   return machine.paths.join(configHome(machine), "opencode");
 }

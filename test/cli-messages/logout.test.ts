@@ -77,7 +77,8 @@ describe("svc token create long after the login", () => {
 
     assert.equal(
       error.message,
-      "Creating a token requires a recent login. Run svc login, then create the token within ten minutes.",
+      "Creating a token requires a recent sign-in. Sign out and in again in the browser, run svc login, and create " +
+        "the token within ten minutes.",
     );
     assert.equal(error.details?.["proof"], "password");
   });

@@ -47,7 +47,7 @@ describe("svc channel", () => {
     assert.equal(same.changed, false);
     assert.match(
       (await text("channel", "set", "code-review", "beta", "latest")).stdout,
-      /code-review@beta is 1\.1\.0 now\./,
+      /code-review@beta is now 1\.1\.0\./,
     );
     const { channels } = dataOf<{ channels: { name: string; semver: string }[] }>(
       await json("channel", "list", "code-review"),

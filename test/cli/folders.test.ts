@@ -50,7 +50,7 @@ describe("svc folders", () => {
     });
     assert.deepEqual(dataOf(again), { path: "ops/code-review", created: [], alreadyExisted: true });
     assert.equal((await text("folders", "create", "ops/x")).stdout, "Created ops/x\n");
-    assert.equal((await text("folders", "create", "ops/x")).stdout, "ops/x is there already.\n");
+    assert.equal((await text("folders", "create", "ops/x")).stdout, "ops/x already exists.\n");
   });
 
   it("lists folders as objects without access, and as a tree for people", async (t) => {

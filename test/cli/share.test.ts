@@ -85,7 +85,7 @@ describe("svc share", () => {
     assert.equal(again.url, first.url);
     assert.equal(again.warnings.length, 1);
     const output = await run("share", "kit");
-    assert.match(output.stdout, /^kit is shared already\./);
+    assert.match(output.stdout, /^kit is already shared\./);
     assert.match(output.stderr, /warning You share this already/);
 
     await writeFile(join(home, "kit", "more.txt"), "more");

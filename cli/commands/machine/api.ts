@@ -65,17 +65,17 @@ export const api = defineCommand({
   },
 });
 
-/** Refuses every address but a path of the service's own interface. */
+/** Refuses every address except paths of the service's API. */
 function checkPath(apiUrl: string, path: string): void {
   const base = new URL(apiUrl);
   const isPlain = path.startsWith("/api/") && !/[\\#\s\p{Cc}]/u.test(path) && URL.canParse(apiUrl + path);
   const url = isPlain ? new URL(apiUrl + path) : undefined;
-  // "/api/../x" leads out of the interface.
+  // "/api/../x" leads out of the API.
   const prefix = `${base.pathname.replace(/\/$/, "")}/api/`;
   if (url?.origin === base.origin && url.pathname.startsWith(prefix)) return;
   throw invalidArgument(
     "<path>",
-    `"${path}" is not a path of the service's interface. Use one that starts with /api/, such as /api/skills.`,
+    `"${path}" is not a path of the service's API. Use one that starts with /api/, such as /api/skills.`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { countText } from "../../../contract/text/count-text.ts";
 import type { Client } from "../../api/client.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -141,8 +142,10 @@ async function confirm(context: Context, config: Config, name: string, force: bo
   if (force) return;
   const { installed, mcpServers = {} } = profileOf(config, name);
   const counts = [
-    ...(Object.keys(installed).length === 0 ? [] : [`${Object.keys(installed).length} skills`]),
-    ...(Object.keys(mcpServers).length === 0 ? [] : [`${Object.keys(mcpServers).length} MCP servers`]),
+    ...(Object.keys(installed).length === 0 ? [] : [countText(Object.keys(installed).length, "skill")]),
+    ...(Object.keys(mcpServers).length === 0
+      ? []
+      : [countText(Object.keys(mcpServers).length, "MCP server")]),
   ];
   requireInteraction(context, "--force", `Deleting profile "${name}" needs --force.`);
   const losses = counts.length === 0 ? "its login" : `its login, and uninstall its ${counts.join(" and ")}`;

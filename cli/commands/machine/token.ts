@@ -45,7 +45,7 @@ export const tokenCreate = defineCommand({
     "expires-in-days": {
       value: "required",
       hint: "n",
-      description: `End of its validity, 1 to ${limits.tokenExpiryDaysMax} days from now (default: none)`,
+      description: `Days until the token expires, 1 to ${limits.tokenExpiryDaysMax} (default: never)`,
     },
     scope: {
       value: "required",
@@ -79,12 +79,13 @@ export const tokenCreate = defineCommand({
   },
 });
 
-/** A login counts as recent for ten minutes, which the service says in terms of the API. */
+/** A login has the time of the browser session that approved it. The service's message names a route of the API. */
 function explainVerification(error: unknown): unknown {
   if (!(error instanceof CliError) || error.details?.["proof"] === undefined) return error;
   return new CliError(
     error.code,
-    "Creating a token requires a recent login. Run svc login, then create the token within ten minutes.",
+    "Creating a token requires a recent sign-in. Sign out and in again in the browser, run svc login, and create the " +
+      "token within ten minutes.",
     error.details,
     { cause: error },
   );

@@ -71,6 +71,10 @@ function wideningText(exposure: {
     "More people would be able to read the skills in it.",
     ...(open === 0 ? [] : [`${skills(open)} public, for everyone on the internet.`]),
     ...(unlisted === 0 ? [] : [`${skills(unlisted)} readable for everyone with the link.`]),
-    ...(exposure.mcpServers ? [`${exposure.mcpServers} MCP servers become public in the registry.`] : []),
+    ...(exposure.mcpServers
+      ? [
+          `${countText(exposure.mcpServers, "MCP server becomes", "MCP servers become")} public in the registry.`,
+        ]
+      : []),
   ];
 }

@@ -19,13 +19,17 @@ export const verify = defineCommand({
       value: "required",
       hint: "dir",
       completes: "folder",
-      description: "A project (default: this folder, if it has a svc.json or svc.lock)",
+      description: "Folder of a project (default: this folder, if it has a svc.json or svc.lock)",
     },
     provenance: {
       value: "none",
-      description: "Also the signed origin of each version, and what svc.json demands of it",
+      description: "Also verify the signed origin of each version, and that svc.json allows its builder",
     },
-    global: { short: "g", value: "none", description: "All installs, also outside the project" },
+    global: {
+      short: "g",
+      value: "none",
+      description: "Verify all installs, also those outside of the project",
+    },
   },
   examples: ["svc verify", "svc verify -p ../app", "svc verify --provenance", "svc verify -g -o json"],
   async run(context, args) {
@@ -80,5 +84,5 @@ function line({ output: { paint } }: Context, { kind, skill, message }: Drift): 
 
 function total({ skills, places }: { skills: number; places: number }, found: number): string {
   const looked = `${countText(skills, "skill")}, ${countText(places, "install")}`;
-  return found === 0 ? `${looked}: all as it should be.` : `${looked}: ${countText(found, "deviation")}.`;
+  return found === 0 ? `${looked}: no deviations.` : `${looked}: ${countText(found, "deviation")}.`;
 }

@@ -64,11 +64,11 @@ export const channelSet = defineCommand({
     const version = { version: set.version!, semver: set.semver! };
     const previous = set.previous ? { version: set.previous.version, semver: set.previous.semver } : null;
     const isChanged = previous?.version !== version.version;
-    const from = previous && isChanged ? `, before ${previous.semver}` : "";
+    const from = previous && isChanged ? ` (was ${previous.semver})` : "";
     const data = { skill: presentNamed(skill), channel, version, previous, changed: isChanged };
     if (dryRun) {
       const reach = readReach(set.reach);
-      const would = isChanged ? `Would be ${version.semver}${from}` : `Is ${version.semver} already`;
+      const would = isChanged ? `Would be set to ${version.semver}${from}` : `Is already ${version.semver}`;
       return {
         data: { dryRun, ...data, reach },
         text: [`${would}: ${qualifiedName(skill)}@${channel}.`, ...dryRunLines([reach])].join("\n"),
@@ -77,8 +77,8 @@ export const channelSet = defineCommand({
     return {
       data,
       text: isChanged
-        ? `${qualifiedName(skill)}@${channel} is ${version.semver} now${from}.`
-        : `${qualifiedName(skill)}@${channel} is ${version.semver} already.`,
+        ? `${qualifiedName(skill)}@${channel} is now ${version.semver}${from}.`
+        : `${qualifiedName(skill)}@${channel} is already ${version.semver}.`,
     };
   },
 });

@@ -49,7 +49,7 @@ export const foldersCreate = defineCommand({
     return {
       data: { path, created, alreadyExisted },
       text: alreadyExisted
-        ? `${plainLine(path)} is there already.`
+        ? `${plainLine(path)} already exists.`
         : created.map((one) => `Created ${context.output.paint("bold", plainLine(one))}`).join("\n"),
     };
   },

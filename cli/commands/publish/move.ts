@@ -37,7 +37,7 @@ export const move = defineCommand({
     if (args["dry-run"]) {
       const reach = readReach(tried.reach);
       const { name: title, slug: at, tenantSlug: org } = found.skill;
-      const words = tried.moved ? `Would move ${plainLine(title)} (${org}/${at}) to` : "It is there already:";
+      const words = tried.moved ? `Would move ${plainLine(title)} (${org}/${at}) to` : "Is already there:";
       return {
         data: { dryRun: true, ...presentMoved(tried, org), reach },
         text: [`${words} ${destinationOf(tried)}.`, ...dryRunLines([reach])].join("\n"),

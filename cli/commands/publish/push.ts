@@ -134,7 +134,7 @@ function presentPlan(
   const warnings = [...source.warnings, ...noticeOf(plan)];
   for (const warning of warnings) context.output.warn(warning);
   const reach = readReach(plan.reach);
-  const same = unchanged ? ", with the content that it has already" : "";
+  const same = unchanged ? " (the content is unchanged)" : "";
   return {
     data: {
       dryRun: true,

@@ -32,7 +32,7 @@ export const rename = defineCommand({
       data: { dryRun, skill: { publicId, slug, tenantSlug, name }, from, renamed },
       text: renamed
         ? `${done} ${tenantSlug}/${from} ${dryRun ? "would lead" : "leads"} to it.`
-        : `${title} has this slug already.`,
+        : `${title} already has this slug.`,
     };
   },
 });

@@ -141,7 +141,7 @@ function presented(review: ReviewPayload) {
     ...(review.version.held?.includes("review")
       ? [`waits with ${waiting.approvals} of ${waiting.needed} approvals`]
       : []),
-    ...(review.version.held?.includes("scan") ? ["is held for what its scan found"] : []),
+    ...(review.version.held?.includes("scan") ? ["is held because of its scan"] : []),
     ...(waiting.state === "held" ? [] : [`is ${waiting.state}`]),
   ].join(" and ");
   return {

@@ -106,7 +106,7 @@ async function sharePath(
       warnings,
     },
     text: [
-      unchanged ? `${title} is shared already.` : `Shared ${title} without an account.`,
+      unchanged ? `${title} is already shared.` : `Shared ${title} without an account.`,
       url,
       `Install it with: ${installCommand(url)}`,
       `It is unlisted: no list or search shows it, and anyone with the link can read and install it.`,

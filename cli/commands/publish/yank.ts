@@ -19,7 +19,7 @@ export const yank = defineCommand({
     },
     force: { value: "none", description: "Delete the channels that point to the version" },
     "dry-run": dryRunFlag,
-    undo: { value: "none", description: "Offer the version again" },
+    undo: { value: "none", description: "Undo the yank" },
   },
   exclusive: [
     ["reason", "undo"],
@@ -59,7 +59,7 @@ export const yank = defineCommand({
     const current = withheld ? null : { version: currentVersion, semver: currentSemver };
     if (args["dry-run"]) {
       const reach = readReach(marked.reach);
-      const first = `Would ${yanked ? "yank" : "offer again"}: ${name}.`;
+      const first = `Would ${yanked ? "yank" : "undo the yank"}: ${name}.`;
       return {
         data: { dryRun: true, ...done, current, reach },
         text: [first, ...dryRunLines([reach])].join("\n"),
@@ -69,7 +69,7 @@ export const yank = defineCommand({
     const deleted = deletedChannels.map((channel) => `Its channel ${plainLine(channel)} is deleted.`);
     return {
       data: { ...done, current },
-      text: [`${name} is ${yanked ? "yanked" : "offered again"}.`, ...deleted, next].join(" "),
+      text: [`${name} is ${yanked ? "yanked" : "no longer yanked"}.`, ...deleted, next].join(" "),
     };
   },
 });

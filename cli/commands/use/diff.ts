@@ -23,7 +23,7 @@ export const diff = defineCommand({
   positionals: {
     skill: skillArgument,
     from: { description: "Exact, a number or a range (default: what is installed, else the one before)" },
-    to: { description: "The same (default: the current version)" },
+    to: { description: "Exact, a number or a range (default: the current version)" },
   },
   flags: { stat: { value: "none", description: "Only the amount of change per file" } },
   examples: [

@@ -57,7 +57,7 @@ export const pull = defineCommand({
     latest: { value: "none", description: "Remove the pin, and update" },
     frozen: { value: "none", description: "Fail instead of changing anything" },
     force: { value: "none", description: "Overwrite copies that were edited" },
-    save: { value: "none", description: "Write the present names of renamed skills into svc.json" },
+    save: { value: "none", description: "Write the current names of renamed skills into svc.json" },
     team: { value: "none", description: "First install what your organizations require of you" },
     target: { ...targetFlag, description: "With --team: tools to install into (default: those found here)" },
     "dry-run": dryRunFlag,

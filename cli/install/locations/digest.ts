@@ -47,7 +47,7 @@ function isLeaving(name: string): boolean {
   return reasonByNameOf(name) !== undefined || isTemporaryName(name);
 }
 
-/** The same digest of a list, as for files to be written. */
+/** The digest of a list of files, which equals that of a folder with them. */
 export function digestOfFiles(files: readonly { path: string; sha256: string }[]): string {
   const sorted = files
     .filter((file) => !file.path.split("/").some(isLeaving))

@@ -143,7 +143,7 @@ export async function readTextFile(path: string): Promise<string | undefined> {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // The same error as for UTF-16, which contains zero bytes.
+    // As for UTF-16, which contains zero bytes.
   }
   throw new Error("it is not UTF-8 text");
 }
