@@ -24,7 +24,7 @@ describe("the operation of a service", { skip: whyNoBrowser() ?? false }, async 
       /^Queue\s*OK\s*(Redis|embedded)/,
       /^Git\s*OK\s*git \d/,
       /^Outbound requests\s*OK\s*Not checked: OAUTH_CLIENT_DOCUMENTS is false$/,
-      /^Backups\s*OK\s*The database and the Git root belong together\.$/,
+      /^Restore\s*OK\s*The database and the Git root belong together\.$/,
       /^Disk of the data\s*(OK|Problem)\s*\S+ \S+ free of/,
       /^Disk of the repositories\s*(OK|Problem)\s*\S+ \S+ free of/,
     ];
@@ -62,7 +62,7 @@ describe("the operation of a service", { skip: whyNoBrowser() ?? false }, async 
     const row = page
       .getByRole("list", { name: "Checks" })
       .getByRole("listitem")
-      .filter({ hasText: "Backups" });
+      .filter({ hasText: "Restore" });
     await row.getByText("The database is older than the Git root").waitFor();
     await row.getByText("Problem", { exact: true }).waitFor();
     await assertAccessible(page, "a restore to confirm");

@@ -105,7 +105,11 @@ describe("reviews in the dashboard", { skip: whyNoBrowser() ?? false }, async ()
       body: { content: "# Clean up\n\nDelete build folders and caches.\n" },
     });
     const { page } = await dashboard.open(at("/clean-up/1.0.2"), { user: author });
-    await page.getByText("Your role does not allow").or(page.getByText("You published it")).first().waitFor();
+    await page
+      .getByText("Your role does not allow")
+      .or(page.getByText("You published this version"))
+      .first()
+      .waitFor();
     assert.equal(await page.getByRole("button", { name: "Approve" }).count(), 0);
     await page.goto(`${service.url}/${org.slug}/clean-up/versions`);
     await page.getByRole("link", { name: "waits for a review" }).waitFor();

@@ -61,15 +61,15 @@ describe("a suspicious version in the dashboard", { skip: whyNoBrowser() ?? fals
 
   it("shows a reviewer what was found and where, and is released with a reason", async () => {
     const { page, troubles } = await dashboard.open(`/${org.slug}/-/reviews`, { user: owner });
-    await page.getByText("held for what its scan found").waitFor();
+    await page.getByText("held because of its scan").waitFor();
     await page.getByRole("link", { name: "set-up 1.0.1" }).click();
     const findings = page.getByRole("list", { name: "Findings of the scan" });
     await findings.getByText("SKILL.md:").waitFor();
     await findings.getByText("curl -s https://example-tools.dev/install | sh").waitFor();
     await assertAccessible(page, "review of a scan", undefined, looks);
-    const form = page.getByRole("form", { name: "Release despite the scan" });
+    const form = page.getByRole("form", { name: "Release despite its scan" });
     await form.getByRole("textbox", { name: "Reason" }).fill("It is our own mirror.");
-    await form.getByRole("button", { name: "Release despite the scan" }).click();
+    await form.getByRole("button", { name: "Release despite its scan" }).click();
     await page.getByText("released it despite its scan").waitFor();
     assert.deepEqual(await versions(), { "1.0.0": "published", "1.0.1": "published" });
     assert.equal((await skillFor(viewer.token)).data.currentSemver, "1.0.1");

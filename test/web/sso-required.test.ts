@@ -1,4 +1,4 @@
-/** An organization that requires its identity provider, in the browser of a member who has signed in by password. */
+/** An organization that requires its identity provider, in the browser of a member who has signed in with password. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import {
@@ -13,7 +13,7 @@ import { newMember } from "../support/organization.ts";
 import { newOrganization, setUpService } from "../support/set-up.ts";
 import { newProvider } from "../support/sso/fixture.ts";
 
-describe("a required sign-in by an identity provider", { skip: whyNoBrowser() }, async () => {
+describe("a required sign-in through an identity provider", { skip: whyNoBrowser() }, async () => {
   const { service } = await setUpService();
   const { owner, org } = await newOrganization(service);
   const member = await newMember(service, org, "member");
@@ -32,7 +32,7 @@ describe("a required sign-in by an identity provider", { skip: whyNoBrowser() },
   it("is explained in place of each page, and leads to the provider with the way back", async () => {
     const { page } = watched;
     await page.goto(`${service.url}/${org.slug}/-/people?role=admin`);
-    await page.getByRole("heading", { name: "Sign in by single sign-on" }).waitFor();
+    await page.getByRole("heading", { name: "Sign in with single sign-on" }).waitFor();
     for (const width of [1440, 360])
       for (const colorScheme of ["light", "dark"] as const) {
         await page.setViewportSize({ width, height: 800 });
@@ -40,7 +40,7 @@ describe("a required sign-in by an identity provider", { skip: whyNoBrowser() },
         assert.deepEqual(await accessibilityProblems(page), [], `${width}, ${colorScheme}`);
         assert.ok((await sidewaysOverflow(page)) <= 0, `it scrolls sideways at ${width}`);
       }
-    const link = page.getByRole("link", { name: "Sign in by single sign-on" });
+    const link = page.getByRole("link", { name: "Sign in with single sign-on" });
     const back = encodeURIComponent(`/${org.slug}/-/people?role=admin`);
     assert.equal(await link.getAttribute("href"), `/sso/${org.slug}?return_to=${back}`);
     assert.ok(await page.getByRole("button", { name: "Leave the organization" }).isVisible());

@@ -105,7 +105,7 @@ describe("identity of a company", { skip: whyNoBrowser() ?? false }, async () =>
     await domains.getByText("verified", { exact: true }).waitFor();
 
     await page.getByRole("link", { name: "Acme" }).click();
-    const state = page.getByRole("region", { name: "Who signs in by it" });
+    const state = page.getByRole("region", { name: "Who signs in through it" });
     await state.getByRole("switch", { name: "Enabled" }).click();
     await page.locator("main").getByText("enabled", { exact: true }).waitFor();
     await state.getByRole("switch", { name: "Required" }).click();

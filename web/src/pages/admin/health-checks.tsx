@@ -19,7 +19,7 @@ export function checksOf({ database, queue, git, outbound, restore, disks }: Ser
     { name: "Queue", isOk: queue.ok, detail: queue.detail + took(queue.ms) },
     { name: "Git", isOk: git.ok, detail: git.detail },
     { name: "Outbound requests", isOk: outbound.ok, detail: outbound.detail },
-    { name: "Backups", isOk: restore.ok, detail: restore.detail },
+    { name: "Restore", isOk: restore.ok, detail: restore.detail },
     ...disks.map(({ name, ok, freeBytes, totalBytes }) => ({
       name: diskNames[name],
       isOk: ok,

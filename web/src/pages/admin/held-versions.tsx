@@ -13,13 +13,13 @@ import { ReasonDialog } from "./reason-dialog.tsx";
 
 export const Route = createFileRoute("/admin/held-versions")({ component: HeldVersionsPage });
 
-/** Malicious versions of skills that others than members can read, with what their scans found. */
+/** Malicious versions of public and unlisted skills, with what their scans found. */
 function HeldVersionsPage() {
   const found = useInfiniteQuery(heldVersionsQuery);
   return (
     <AdminPage
       title="Held versions"
-      about="Malicious versions of public and unlisted skills. They can't be installed until you release them."
+      about="Malicious versions of public and unlisted skills. Until you release them, only people who can update or review the skill get them."
     >
       <ListSection
         title="Malicious versions"

@@ -65,7 +65,7 @@ const columns: Column<AdminOrganization>[] = [
       <>
         {visibleText(organization.name)} <span className="meta">{organization.slug}</span>
         {organization.formerSlugs.length > 0 && (
-          <span className="meta block">formerly {organization.formerSlugs.join(", ")}</span>
+          <span className="meta block">previously {organization.formerSlugs.join(", ")}</span>
         )}
         <span className="block only-on-phones">
           <State organization={organization} />

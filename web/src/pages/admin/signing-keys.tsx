@@ -64,7 +64,7 @@ function KeyDialog({ asked, onClose }: { asked: Asked; onClose: () => void }) {
     >
       <p>
         {isRotation
-          ? "A new key is published now, and signs in ten minutes. Statements of the present key stay valid."
+          ? "A new key is published now, and signs in ten minutes. Statements of the current key stay valid."
           : "Every statement that this key has signed becomes invalid. Another key signs these versions again within " +
             "an hour; until then, checks of their origin fail."}
       </p>

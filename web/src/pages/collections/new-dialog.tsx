@@ -63,7 +63,7 @@ export function NewCollectionDialog({ organization, folders, onClose }: Props) {
         {places.length > 1 && (
           <Select
             label="Readers"
-            description="Those who may read the skills there."
+            description="Members who can read this folder see the collection."
             data={places}
             value={draft.place}
             allowDeselect={false}

@@ -24,7 +24,7 @@ export function RequiredFor({ org, value, onChange }: Props) {
     <MultiSelect
       label="Required for"
       description="Members of these teams install its skills with svc pull --team."
-      placeholder={value.length === 0 ? "Nobody" : undefined}
+      placeholder={value.length === 0 ? "No team" : undefined}
       searchable
       maxValues={limits.teamsPerRequirement}
       data={[...names].map(([id, label]) => ({ value: id, label }))}

@@ -80,7 +80,7 @@ function useSkillChanges(org: string, { slug, skills: stored, revision }: Collec
     async onSuccess(saved, skills) {
       latest.current.revision = saved.revision;
       if (latest.current.skills !== skills) return;
-      // A read that began before the change was saved would bring the former list back.
+      // A read that began before the change was saved would bring the previous list back.
       await client.cancelQueries({ queryKey });
       await noteCollection(client, org, saved);
       show(undefined);

@@ -16,7 +16,7 @@ interface Draft {
 
 const fields = ["name", "slug", "description"] as const;
 
-/** Name, slug and description. A former slug keeps leading to the organization. */
+/** Name, slug and description. A previous slug keeps leading to the organization. */
 export function Identity({ organization }: { organization: Organization }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -51,7 +51,7 @@ export function Identity({ organization }: { organization: Organization }) {
       />
       {formerSlugs.length > 0 && (
         <p className="meta">
-          Former slugs: <span className="mono">{formerSlugs.join(", ")}</span>
+          Previous slugs: <span className="mono">{formerSlugs.join(", ")}</span>
         </p>
       )}
       <Problem error={saving.error} fields={fields} />
@@ -91,7 +91,7 @@ function Fields({ draft, error, onChange }: FieldsProps) {
         spellCheck={false}
         value={draft.slug}
         error={fieldError(error, "slug")}
-        description="It is part of all addresses. Addresses with the former slug keep working."
+        description="It is part of all addresses. Addresses with the previous slug keep working."
         onChange={(event) => onChange({ slug: event.currentTarget.value })}
       />
       <Textarea

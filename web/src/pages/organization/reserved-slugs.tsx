@@ -16,8 +16,8 @@ export function ReservedSlugs({ slug }: { slug: string }) {
     <section className="stack gap-3" style={{ maxWidth: 520 }} aria-labelledby="reserved-slugs-heading">
       <h2 id="reserved-slugs-heading">Reserved slugs</h2>
       <p className="sub">
-        Former slugs lead to their skills. Those of deleted skills stay reserved for 30 days, so that nothing
-        else takes their place unnoticed.
+        Previous slugs lead to their skills. Those of deleted skills stay reserved for 30 days, so that
+        nothing else takes their place unnoticed.
       </p>
       <Loaded found={found} rows={1}>
         {({ pages }) => (

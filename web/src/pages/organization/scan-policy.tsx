@@ -36,8 +36,8 @@ export function ScanPolicyForm({ organization: { slug, scanPolicy } }: { organiz
     >
       <h2 id="scan-policy-heading">Scans</h2>
       <p className="meta">
-        Each new version is scanned for hidden and harmful content. A malicious version of a skill that others
-        than members can read is always held.
+        Each new version is scanned for hidden and harmful content. A malicious version of a public or
+        unlisted skill is always held.
       </p>
       <Select
         label="A suspicious version"

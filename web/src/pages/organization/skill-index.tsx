@@ -49,7 +49,7 @@ export function SkillIndex({ slug }: { slug: string }) {
               onChange={(value) => choosing.mutate(value === withoutCollection ? null : value)}
             />
             <p className="meta" role="status">
-              {index === null ? "No skill of it is public." : stateOf(index)}
+              {index === null ? "None of these skills is public." : stateOf(index)}
             </p>
             <OmittedSkills omitted={index?.omitted ?? []} />
           </>
@@ -61,5 +61,5 @@ export function SkillIndex({ slug }: { slug: string }) {
 }
 
 function stateOf({ skills, hasMore }: Schemas["SkillIndex"]): string {
-  return `${countText(skills, "skill")}${hasMore ? ", and there is no place for further ones" : ""}.`;
+  return `${countText(skills, "skill")}${hasMore ? ". The index is full: more skills are public" : ""}.`;
 }

@@ -150,7 +150,7 @@ export function RemoveMembersDialog({ org, organization, members, isSelf, onDone
       </p>
       {!isSelf && members.some(({ provisioned }) => provisioned) && (
         <p className="note warn">
-          Your identity provider manages some of them by SCIM, and may add them again: also end their
+          Your identity provider manages some of them with SCIM, and may add them again: also end their
           assignment there.
         </p>
       )}

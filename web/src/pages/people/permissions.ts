@@ -54,7 +54,7 @@ export const sections: [title: string, groups: [group: keyof typeof permissionAc
       ["organization", "name, avatar; deletion"],
       ["security", "limits for tokens"],
       ["sso", "identity providers"],
-      ["scim", "users and groups by SCIM"],
+      ["scim", "users and groups with SCIM"],
     ],
   ],
 ];

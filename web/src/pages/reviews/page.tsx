@@ -24,7 +24,8 @@ function ReviewsPage() {
         <div className="page stack gap-4">
           <h1>Reviews</h1>
           <p className="sub">
-            New versions in folders with a rule wait until others have approved them. Nobody gets them before.
+            New versions in folders with a review rule are held until they are approved. Until then, only
+            people who can update or review the skill get them.
           </p>
           {items.length === 0 ? (
             <Empty title="Nothing waits for a review">
@@ -71,7 +72,7 @@ function WaitingLine({ org, item }: { org: string; item: Waiting }) {
           {version.author ? version.author.username : "a token"} <Time value={version.createdAt} /> ·{" "}
           {version.held?.includes("review")
             ? `${approvals} of ${countText(needed, "approval")}`
-            : "held for what its scan found"}
+            : "held because of its scan"}
         </div>
       </div>
       {mayDecide && <span className="badge warn">waits for you</span>}

@@ -51,7 +51,7 @@ function Summary({ org, review }: { org: string; review: Review }) {
   const states = {
     held: version.held?.includes("review")
       ? `It waits: ${approvals} of ${countText(needed, "approval")}.`
-      : "It is held for what its scan found.",
+      : "It is held because of its scan.",
     rejected: `It was rejected: ${visibleText(version.rejected ?? "")}`,
     yanked: "It is yanked.",
     deprecated: "It is released, and deprecated.",

@@ -130,7 +130,7 @@ function RuleDialog({ org, rule, onClose }: DialogProps) {
         />
         <NumberInput
           label="Approvals"
-          description="Who published a version can't approve it."
+          description="People can't approve a version that they published."
           min={1}
           max={3}
           value={approvals}
@@ -138,7 +138,7 @@ function RuleDialog({ org, rule, onClose }: DialogProps) {
         />
         <MultiSelect
           label="Teams"
-          description="Whose members review. Without a team: everyone whose role allows it."
+          description="Only members of these teams can review. Without a team, everyone whose role allows it."
           searchable
           data={teams.map(({ id, name }) => ({ value: id, label: visibleText(name) }))}
           value={teamIds}

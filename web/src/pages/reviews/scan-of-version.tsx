@@ -34,7 +34,7 @@ function Override({ skillRef: ref, semver }: { skillRef: string; semver: string 
   return (
     <form
       className="stack gap-3"
-      aria-label="Release despite the scan"
+      aria-label="Release despite its scan"
       onSubmit={(event) => {
         event.preventDefault();
         override.mutate();
@@ -42,7 +42,7 @@ function Override({ skillRef: ref, semver }: { skillRef: string; semver: string 
     >
       <Textarea
         label="Reason"
-        description="Why it may be released despite what the scan found. It is audited."
+        description="Why the version is released despite its scan. The reason is recorded in the audit log."
         autosize
         minRows={2}
         maxLength={limits.reviewComment}
@@ -58,7 +58,7 @@ function Override({ skillRef: ref, semver }: { skillRef: string; semver: string 
         loading={override.isPending}
         disabled={reason.trim() === ""}
       >
-        Release despite the scan
+        Release despite its scan
       </Button>
     </form>
   );

@@ -76,7 +76,7 @@ const columnsOf = (org: string): Column<ScimGroup>[] => [
         <Link to="/$org/-/people/teams/$team" params={{ org, team: id }}>
           {name}
         </Link>
-        <span className="meta block">{isMapped ? "existing team" : "created by SCIM"}</span>
+        <span className="meta block">{isMapped ? "existing team" : "created through SCIM"}</span>
       </>
     ),
   },

@@ -23,14 +23,14 @@ function ScimPage() {
     <OrganizationPage
       org={org}
       title="SCIM"
-      heading="Provisioning by SCIM"
+      heading="SCIM provisioning"
       permission={["scim", "manage"]}
       subject={state}
     >
       {({ name }) => (
         <div className="page scim stack gap-6">
           <div className="stack">
-            <h1>Provisioning by SCIM</h1>
+            <h1>SCIM provisioning</h1>
             <p className="sub">
               Your identity provider adds members and teams to <bdi>{name}</bdi>, and ends the access of
               people who leave.

@@ -26,7 +26,7 @@ export const Route = createFileRoute("/$org/$slug")({
   },
   loader: async ({ context, params, location }) => {
     const skill = await context.client.ensureQueryData(skillQuery(refOf(params)));
-    // An organization that was renamed is still found by its former slug.
+    // An organization that was renamed is still found by its previous slug.
     if (skill.tenantSlug === params.org && skill.slug === params.slug) return;
     const rest = location.href.split("/").slice(3).join("/");
     throw redirect({ href: `/${skill.tenantSlug}/${skill.slug}${rest === "" ? "" : `/${rest}`}` });

@@ -20,7 +20,7 @@ interface Props {
 
 const wholeNumber = /^\d{4}-?\d{4}$/;
 
-/** Sign-ins by the providers of the organization, newest first, with the reasons of failures. */
+/** Sign-ins through the providers of the organization, newest first, with the reasons of failures. */
 export function SignIns({ org, filter, onFilter }: Props) {
   const number = filter.number !== undefined && wholeNumber.test(filter.number) ? filter.number : undefined;
   const found = useInfiniteQuery(signInsQuery(org, { ...filter, number }));

@@ -77,7 +77,7 @@ export function WebhookDialog({ org, webhook, onSaved, onClose }: Props) {
         />
         {!webhook && (
           <Select
-            label="Form"
+            label="Format"
             data={Object.entries(kindLabels).map(([value, label]) => ({ value, label }))}
             value={kind}
             allowDeselect={false}

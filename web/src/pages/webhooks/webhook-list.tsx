@@ -150,8 +150,9 @@ function State({ webhook }: { webhook: Webhook }) {
         <p className="wrap-text">
           {disabled.reason === "gone"
             ? "The receiver responded that it is gone"
-            : "The receiver has taken no message for three days"}
-          , so the webhook was disabled <Time value={disabled.at} />. What waits is sent once you enable it.
+            : "The receiver has accepted no message for three days"}
+          , so the webhook was disabled <Time value={disabled.at} />. Waiting messages are sent once you
+          enable it.
         </p>
       )}
       {previousSecretUntil !== null && (

@@ -37,7 +37,7 @@ interface Content {
 function contentOf(org: string, name: string, { code, details }: ApiError): Content {
   if (code === "sso_required")
     return {
-      title: "Sign in by single sign-on",
+      title: "Sign in with single sign-on",
       content: <SsoRequired org={org} name={name} details={details} />,
     };
   if (code === "mfa_required")
@@ -73,13 +73,13 @@ function SsoRequired({ org, name, details }: { org: string; name: string; detail
       <p className="note warn">
         <KeyRound className="icon" />
         <span>
-          <bdi>{name}</bdi> requires its members to sign in by its identity provider. Nothing of the
+          <bdi>{name}</bdi> requires its members to sign in through its identity provider. Nothing of the
           organization is shown until you have done so.
         </span>
       </p>
       <div className="row wrap">
         <Button component="a" href={providerSignIn(String(details["startUrl"]))}>
-          Sign in by single sign-on
+          Sign in with single sign-on
         </Button>
         <LeaveOrganization org={org} name={name} />
       </div>

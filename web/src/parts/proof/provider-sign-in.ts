@@ -1,5 +1,6 @@
 /**
- * Address of a sign-in by an identity provider, which returns to the current page. `start` is a path of the service.
+ * Address of a sign-in through an identity provider, which returns to the current page. `start` is a path of the
+ * service.
  */
 export const providerSignIn = (start: string): string =>
   `${start}?return_to=${encodeURIComponent(location.pathname + location.search)}`;

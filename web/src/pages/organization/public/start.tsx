@@ -73,8 +73,8 @@ function OtherClients({ org }: { org: string }) {
             label="Copy the line for npx skills"
           />
           <p className="meta">
-            Chooses from {countText(index.skills, "skill")}
-            {index.hasMore && ", of more that are public"}. No account is needed.
+            Choose from {countText(index.skills, "skill")}
+            {index.hasMore && "; more are public"}. No account is needed.
           </p>
         </>
       )}

@@ -95,8 +95,8 @@ export const NoPassword = () => (
     </header>
     <div className="body stack gap-4">
       <p className="sub">
-        Your account has none: you sign in by your identity provider. With a password, you can also sign in
-        without the provider.
+        Your account has none: you sign in through your identity provider. With a password, you can also sign
+        in without the provider.
       </p>
       <ChoosePassword />
     </div>

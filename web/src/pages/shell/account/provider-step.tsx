@@ -8,7 +8,7 @@ import { providerSignIn } from "../../../parts/proof/provider-sign-in.ts";
 import { Problem } from "../../../parts/states/problem.tsx";
 
 interface Props {
-  /** Path at which the sign-in by the identity provider starts. */
+  /** Path at which the sign-in through the identity provider starts. */
   start: string;
   onDone: () => void;
   onCancel: () => void;
@@ -34,8 +34,8 @@ export function ProviderStep({ start, onDone, onCancel }: Props) {
   return (
     <>
       <p>
-        Your account has no password: sign in by your identity provider again, in a new tab. Then return to
-        this tab and continue.
+        Your account has no password: sign in through your identity provider again, in a new tab. Then return
+        to this tab and continue.
       </p>
       {check.data === false && (
         <p role="alert">You have not signed in again yet: complete the sign-in in the other tab.</p>

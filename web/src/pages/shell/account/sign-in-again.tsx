@@ -65,7 +65,7 @@ export function SignInAgain({ onDone }: { onDone: (isSignedIn: boolean) => void 
   );
 }
 
-/** The sign-in by an identity provider or a passkey leaves the page, so it is done in another tab. */
+/** The sign-in through an identity provider or a passkey leaves the page, so it is done in another tab. */
 function OtherTab({ onDone }: { onDone: (user: Identity) => void }) {
   const read = useMutation({
     mutationFn: () => readSession(),
@@ -74,7 +74,7 @@ function OtherTab({ onDone }: { onDone: (user: Identity) => void }) {
   return (
     <div className="stack gap-3">
       <p className="sub">
-        Do you sign in by single sign-on?{" "}
+        Do you sign in with single sign-on?{" "}
         <a href="/sign-in" target="_blank" rel="noopener">
           Sign in in a new tab
         </a>

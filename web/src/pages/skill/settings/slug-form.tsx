@@ -40,7 +40,7 @@ export function SlugForm({ skill }: { skill: Skill }) {
       <div className="body stack gap-4">
         <TextInput
           label="Slug"
-          description="It is part of the skill's address. The former slug leads to the skill, and stays reserved."
+          description="It is part of the skill's address. The previous slug leads to the skill, and stays reserved."
           value={slug}
           required
           spellCheck={false}

@@ -74,7 +74,7 @@ export function VersionRow({ version, isTicked, onTick }: Props) {
               {" "}
               ·{" "}
               <Link to="/$org/-/reviews/$slug/$version" params={{ org, slug, version: version.semver }}>
-                {version.held.includes("review") ? "waits for a review" : "held for what its scan found"}
+                {version.held.includes("review") ? "waits for a review" : "held because of its scan"}
               </Link>
             </>
           )}

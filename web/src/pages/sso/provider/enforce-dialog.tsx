@@ -47,16 +47,16 @@ function Consequences({ consequences }: { consequences: SsoConsequences }) {
   return (
     <div className="stack gap-3">
       <p>
-        From the next request on, {countText(members, "member")} other than owners need a sign-in by this
+        From the next request on, {countText(members, "member")} other than owners need a sign-in through this
         provider: in the dashboard every seven days, for personal tokens, clones and the client every 30 days.{" "}
-        {countText(signedIn, "person").replace("persons", "people")} signed in by it so far. Tokens of the
-        organization and of CI keep working.
+        {countText(signedIn, "person").replace("persons", "people")} signed in through it so far. Tokens of
+        the organization and of CI keep working.
       </p>
       {outside.count > 0 && (
         <div className="note warn stack">
           <p>
             {countText(outside.count, "member")} {outside.count === 1 ? "has" : "have"} an address in no
-            verified domain, and can&apos;t sign in by the provider unless they did so before:
+            verified domain, and can&apos;t sign in through the provider unless they did so before:
           </p>
           <ul className="plain-list">
             {outside.examples.map(({ username, email }) => (
@@ -76,7 +76,7 @@ function Consequences({ consequences }: { consequences: SsoConsequences }) {
       )}
       {unsafe.length > 0 && (
         <p className="note warn">
-          Owners without a second factor, who have to sign in by the provider: {list(unsafe)}.
+          Owners without a second factor, who have to sign in through the provider: {list(unsafe)}.
         </p>
       )}
     </div>

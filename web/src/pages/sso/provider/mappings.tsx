@@ -43,7 +43,7 @@ export function Mappings({ org, provider: { id, groupsOverageAt } }: Props) {
           <p className="note warn">
             A person who signed in <Time value={groupsOverageAt} /> has more groups than the provider sends,
             so their teams did not change. Let the provider send only the groups that are assigned to this
-            application, or provision groups by SCIM. The sign-in log has the people.
+            application, or provision groups with SCIM. The sign-in log has the people.
           </p>
         )}
         <List found={found} rows={2}>

@@ -58,6 +58,6 @@ export function NewProvider({ org, onClose }: { org: string; onClose: () => void
 const Introduction = () => (
   <p className="sub">
     The next page has the addresses of this service that your identity provider asks for, and takes the
-    settings that it offers in return. No one can sign in by the provider before you enable it.
+    settings that it offers in return. No one can sign in through the provider before you enable it.
   </p>
 );

@@ -20,7 +20,7 @@ interface Props {
   provider: SsoProvider;
 }
 
-/** Who can and who has to sign in by the provider, and its end. */
+/** Who can and who has to sign in through the provider, and its end. */
 export function ProviderState({ org, organization, provider }: Props) {
   const { id, name, enabled, enforced } = provider;
   const [asked, setAsked] = useState<"enforce" | "delete">();
@@ -31,7 +31,7 @@ export function ProviderState({ org, organization, provider }: Props) {
   return (
     <section className="panel" aria-labelledby="state-heading">
       <header>
-        <h2 id="state-heading">Who signs in by it</h2>
+        <h2 id="state-heading">Who signs in through it</h2>
       </header>
       <div className="body stack gap-4">
         <Switch
@@ -43,7 +43,7 @@ export function ProviderState({ org, organization, provider }: Props) {
         />
         <Switch
           label="Required"
-          description={`Members of ${organization.name} reach nothing in it without a sign-in by the provider. Owners can use their second factor for a day instead.`}
+          description={`Members of ${organization.name} reach nothing in it without a sign-in through the provider. Owners can use their second factor for a day instead.`}
           checked={enforced}
           disabled={save.isPending || !enabled}
           onChange={(event) =>
@@ -69,7 +69,7 @@ export function ProviderState({ org, organization, provider }: Props) {
           onClose={close}
         >
           <p>
-            No one can sign in by it any more{enforced && ", and it is no longer required"}. Accounts and
+            No one can sign in through it any more{enforced && ", and it is no longer required"}. Accounts and
             memberships stay: people without a password choose one by <b>Forgot password</b>. This can&apos;t
             be undone.
           </p>

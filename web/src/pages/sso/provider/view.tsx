@@ -29,7 +29,7 @@ export function ProviderView({ org, organization, provider }: Props) {
         {isConnected(provider) ? (
           <p>
             <Link to="/$org/-/sso" params={{ org }} search={{ view: "log", provider: id }}>
-              Sign-ins by this provider
+              Sign-ins through this provider
             </Link>
           </p>
         ) : (

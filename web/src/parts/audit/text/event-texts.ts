@@ -162,9 +162,9 @@ export const eventTexts: Record<EventName, readonly [name: string, sentence: str
     "Group mappings changed",
     "changed which groups join which teams[ ({name})]",
   ],
-  "sso.login_success": ["Signed in by single sign-on", "signed in by single sign-on"],
-  "sso.user_created": ["Account created by single sign-on", "got an account by single sign-on"],
-  "sso.team_sync": ["Teams from single sign-on", "got the teams of their groups by single sign-on"],
+  "sso.login_success": ["Signed in with single sign-on", "signed in with single sign-on"],
+  "sso.user_created": ["Account created with single sign-on", "got an account with single sign-on"],
+  "sso.team_sync": ["Teams from single sign-on", "got the teams of their groups with single sign-on"],
   "sso.break_glass_used": [
     "Signed in without single sign-on",
     "signed in without the required single sign-on",
