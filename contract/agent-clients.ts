@@ -1,6 +1,6 @@
 /**
- * Configuration of agents for the MCP server of this service, one piece of text per client. Clients sign in by OAuth in
- * the browser, or with an API token. Tokens are never written into the text: clients read them from the environment
+ * Configuration of agents for the MCP server of this service, one piece of text per client. Clients sign in with OAuth
+ * in the browser, or with an API token. Tokens are never written into the text: clients read them from the environment
  * variable `SVC_TOKEN`, or ask for them.
  */
 

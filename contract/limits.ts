@@ -150,10 +150,10 @@ export const limits = {
   ssoAttemptMs: 10 * minuteMs,
   /** Maximum difference between the clocks of an identity provider and the service. */
   ssoClockSkewMs: 2 * minuteMs,
-  /** Age of a sign-in by a provider up to which it counts for a session and for personal tokens. */
+  /** Age of a sign-in through a provider up to which it counts for a session and for personal tokens. */
   ssoSessionMs: 7 * dayMs,
   ssoTokenMs: 30 * dayMs,
-  /** Time for which an owner can use a second factor instead of a required sign-in by a provider. */
+  /** Time for which an owner can use a second factor instead of a required sign-in through a provider. */
   breakGlassMs: dayMs,
   ssoLogDays: 30,
   /** Characters of the repository of a trust policy: a GitLab project in nested groups. */
@@ -203,7 +203,7 @@ export const limits = {
   invitationMailMs: 10 * minuteMs,
   /** Mails of invitations in 24 hours: to one address from all organizations, by one sender, by one organization. */
   invitationMails: { recipient: 5, inviter: 300, organization: 1000 },
-  /** Former slugs of a skill, which lead to it. */
+  /** Previous slugs of a skill, which lead to it. */
   formerSkillSlugs: 20,
   /** Days for which the slug of a deleted skill stays reserved. */
   deletedSlugDays: 30,

@@ -15,7 +15,7 @@ const SENTENCES = {
   NO_BINARY: (_dir, engine) => `The ${engine} could not be loaded. Run npm ci to install it again.`,
   DAMAGED: (dir, engine) =>
     `The ${engine} refuses the data folder ${dir}: its files look damaged. ` +
-    `Restore a backup, or move the folder away to start empty.`,
+    `Restore a backup, or move the folder elsewhere to start empty.`,
   ILLEGAL: (_dir, engine) => `The ${engine} uses instructions this processor lacks (AVX).`,
   TIMEOUT: (dir, engine) => `The ${engine} did not open ${dir} in time.`,
   OPEN_FAILED: (dir, engine) => `The ${engine} could not open ${dir}.`,

@@ -23,7 +23,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A skill that the caller may read was found by a former slug: `from` and `to` are `org/slug`. */
+/** A skill that the caller may read was found by a previous slug: `from` and `to` are `org/slug`. */
 export class SkillRenamed extends ServiceError {
   readonly from: string;
   readonly to: string;

@@ -21,7 +21,7 @@ export interface Membership {
   factorFrom?: Date;
   /** Identity providers of which the organization enforces one. */
   ssoProviderIds?: readonly string[];
-  /** The member's last sign-in by a provider of the organization. */
+  /** The member's last sign-in through a provider of the organization. */
   sso?: { providerId: string; at: Date };
   /** Age in days from which the member's tokens are refused in the organization. */
   maxTokenDays?: number;
@@ -31,7 +31,9 @@ export interface Membership {
   deletionAt?: Date;
 }
 
-/** The proof that a member lacks: a factor, a sign-in by the provider, or a confirmation by their own credentials. */
+/**
+ * The proof that a member lacks: a factor, a sign-in through the provider, or a confirmation by their own credentials.
+ */
 export type MissingProof = "factor" | "sso" | "confirm-factor" | "confirm-password";
 /** `ownFactor`: for an owner who could use a second factor instead of the provider, whether the account has one. */
 export type WithheldMembership = Membership & { lack: MissingProof; ownFactor?: "present" | "missing" };
@@ -74,9 +76,9 @@ export interface UserActor {
         verifiedAt?: Date;
         /** Proofs that the sign-in and later verifications gave. */
         methods?: readonly SignInMethod[];
-        /** Sign-ins by identity providers. Undefined if the caller is loaded without a session. */
+        /** Sign-ins through identity providers. Undefined if the caller is loaded without a session. */
         sso?: readonly SsoProof[];
-        /** Uses of a second factor by an owner instead of a required sign-in by a provider. */
+        /** Uses of a second factor by an owner instead of a required sign-in through a provider. */
         breakGlass?: readonly BreakGlass[];
       }
     | {
@@ -110,7 +112,7 @@ export interface OrganizationActor {
   tokenName: string;
   /** The person who created the token; of a CI token, those who decided what its trust policy permits. */
   creatorIds?: readonly string[];
-  /** The token's organization, with the permissions of an administrator. */
+  /** The token's organization, with the permissions of an admin. */
   memberships: readonly [Membership];
   limits: TokenLimits;
   /** The run of a CI pipeline that exchanged its identity for this token. */

@@ -9,7 +9,7 @@ import { requireRecentFactor, requireRecentVerification } from "../users/recent-
 
 /**
  * Requires the password, and a second factor of the last ten minutes where there is one. An account without a password
- * needs a recent verification instead: its factor, or a sign-in by its identity provider. Throws
+ * needs a recent verification instead: its factor, or a sign-in through its identity provider. Throws
  * `reauthentication_required`, `invalid_request`, `invalid_credentials` or `rate_limited`.
  */
 export async function proveOwnership(

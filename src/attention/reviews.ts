@@ -31,7 +31,7 @@ export async function waitingReviews(
       id: version.id,
       label: `${skill.slug}@${version.semver}`,
       message: mayOverride({ skill, version })
-        ? `Version ${version.semver} of ${skill.slug} is held for what its scan found.`
+        ? `Version ${version.semver} of ${skill.slug} is held because of its scan.`
         : `Version ${version.semver} of ${skill.slug} waits for your review.`,
       at: version.createdAt,
     }));

@@ -2,7 +2,7 @@
 import type { App } from "../app.ts";
 import { domainOfAddress } from "../users/email-domain.ts";
 
-/** Path that starts the sign-in by the provider of a verified domain. Undefined if there is none. */
+/** Path that starts the sign-in through the provider of a verified domain. Undefined if there is none. */
 export async function discoverProvider(
   app: App,
   email: string,

@@ -28,7 +28,7 @@ export function authRoutes(app: App): Route[] {
       id: "signIn",
       failures: ["invalid_credentials"],
       summary:
-        "Sign in by e-mail and password; sets the session cookie, or answers with a ticket for a factor",
+        "Sign in with e-mail and password; sets the session cookie, or answers with a ticket for a factor",
       auth: "optional",
       body: SignIn,
       data: z.union([IdentityPayload, FactorNeededPayload]),

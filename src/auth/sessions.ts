@@ -32,7 +32,7 @@ interface NewSession {
   userAgent: string;
   methods: readonly SignInMethod[];
   verifiedAt: Date | undefined;
-  /** Sign-ins by identity providers. */
+  /** Sign-ins through identity providers. */
   sso?: readonly SsoProof[];
   breakGlass?: readonly BreakGlass[];
   events?: EventRow[];

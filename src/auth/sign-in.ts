@@ -1,4 +1,4 @@
-/** Sign-in by e-mail and password. */
+/** Sign-in with e-mail and password. */
 import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/credentials/sessions.ts";
 import type { WithNotice } from "../../storage/mail/notices.ts";
 import type { EventRow } from "../../storage/outbox.ts";
@@ -47,7 +47,7 @@ export async function signIn(
   return completeSignIn(app, user, actor, request, ["password"]);
 }
 
-/** Additions of a sign-in by an identity provider. */
+/** Additions of a sign-in through an identity provider. */
 interface ProviderSession {
   verifiedAt?: Date;
   sso?: readonly SsoProof[];
@@ -110,7 +110,7 @@ export async function startSignedIn(
   return { user, sessionId, methods, sso, breakGlass, cookies: [cookie, device] };
 }
 
-/** Sign-ins by providers stay valid in a session that the same person renews with credentials of their own. */
+/** Sign-ins through providers stay valid in a session that the same person renews with credentials of their own. */
 function keptProofs(actor: Actor, { _id }: Account): { sso?: readonly SsoProof[] } {
   if (actor.kind !== "user" || actor.userId !== _id || actor.via.kind !== "session") return {};
   return actor.via.sso?.length ? { sso: actor.via.sso } : {};

@@ -52,7 +52,7 @@ const protectedRef = z
   .boolean()
   .meta({ description: "whether the ref must be a protected branch or tag at the provider" });
 const scopes = permissionMap(scopableActions).meta({
-  description: "permissions of the tokens, as of an organization's token; without it they are administrators",
+  description: "permissions of the tokens, as of an organization's token; default: those of an admin",
 });
 const ids = (max: number) =>
   z

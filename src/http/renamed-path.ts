@@ -1,7 +1,7 @@
 import type { SkillRenamed } from "../errors.ts";
 
 /**
- * The path of a request with the present name of the skill that it names, as `org~slug` or `org/slug`, the latter also
+ * The path of a request with the current name of the skill that it names, as `org~slug` or `org/slug`, the latter also
  * with an extension such as `.git`. Undefined if the path does not name the skill.
  */
 export function renamedPath(path: string, { from, to }: SkillRenamed): string | undefined {

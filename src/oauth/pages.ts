@@ -155,7 +155,9 @@ function lackText({ lack, tenantSlug }: WithheldMembership, { id }: CheckedReque
   const href =
     lack === "sso" ? `/sso/${tenantSlug}?return_to=${encodeURIComponent(here)}` : ownSignInPath(here);
   return html`requires that you
-    <a href="${href}">${lack === "sso" ? "sign in by its identity provider" : "confirm who you are"}</a>`;
+    <a href="${href}"
+      >${lack === "sso" ? "sign in through its identity provider" : "confirm who you are"}</a
+    >`;
 }
 
 function organizationFields({ request, organizations, withheld, chosen }: ConsentView): Html {

@@ -38,7 +38,7 @@ export async function transferStore(
   const scratch = path.join(config.cacheDir, "transfer");
   const [own, other] = [storeOf(config), await openOther(config, store, scratch)];
   if (describe(own) === describe(other))
-    throw new Error("The two stores of a transfer must be different ones.");
+    throw new Error("The two stores of a transfer are the same. Name another store with --to or --from.");
   const [from, to] = direction === "to" ? [own, other] : [other, own];
   const log: Parameters<typeof copyStore>[0]["log"] = ({ level, msg, ...fields }) =>
     app.log[level](fields, msg);

@@ -3,12 +3,13 @@
 export const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
        npm start -- export FILE     write the database to a file
        npm start -- import FILE     read such a file into an empty database
-       npm start -- backup PLACE [--keep N]
+       npm start -- backup LOCATION [--keep N]
                                     back up database, repositories and keys into a folder or bucket;
                                     keeps the latest 7
-       npm start -- restore PLACE [--point NAME]
+       npm start -- restore LOCATION [--point NAME]
                                     restore the latest of these backups, or this one
-       npm start -- backups PLACE   list the backups in a folder or bucket
+       npm start -- backups LOCATION
+                                    list the backups in a folder or bucket
        npm start -- verify [--repair]
                                     check every version's commit and content
        npm start -- migrate         bring the database into the form of this release

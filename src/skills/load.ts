@@ -35,8 +35,8 @@ export type SeenSkill = SkillDoc & { can?: readonly SkillAct[]; asAdministrator?
 
 /**
  * Finds a skill by id, publicId or `org~slug`, and requires a permission on it. `typed`: the reference in errors.
- * `prefetched`: the result of `prefetchSkill` for the same reference. Throws `SkillRenamed` for a former slug, by which
- * the response is a redirect, unless `follow` is set.
+ * `prefetched`: the result of `prefetchSkill` for the same reference. Throws `SkillRenamed` for a previous slug, by
+ * which the response is a redirect, unless `follow` is set.
  */
 export async function loadSkill(
   app: App,
@@ -209,7 +209,7 @@ const lastAllowed = perApp(() => ({ id: missingId }));
 
 /**
  * Follows the look-up of a hidden skill by that of a missing one, and the other way round, so that the response time
- * does not reveal whether a hidden skill exists. A slug that no skill has was also looked up as a former one.
+ * does not reveal whether a hidden skill exists. A slug that no skill has was also looked up as a previous one.
  */
 async function equalizeTiming(app: App, hidden: SkillDoc | null | undefined, ref: string): Promise<void> {
   const slug = /^[^/~]+[/~](.*)$/.exec(ref)?.[1];

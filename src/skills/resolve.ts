@@ -28,7 +28,7 @@ interface ResolvedSkill {
   own: boolean;
   /** Why the caller should remove the version that it has installed. */
   remove: RemovalReason | undefined;
-  /** Sentences about the version, and about a reference by a former slug. */
+  /** Sentences about the version, and about a reference by a previous slug. */
   warnings: string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The cookie that binds a sign-in by a provider to the browser which began it. It is sent with the redirects that end
- * the sign-in, which are top-level navigations, so it needs no `SameSite=None`; the POST of a SAML provider comes
+ * The cookie that binds a sign-in through a provider to the browser which began it. It is sent with the redirects that
+ * end the sign-in, which are top-level navigations, so it needs no `SameSite=None`; the POST of a SAML provider comes
  * without it, and is followed by such a redirect.
  */
 import { randomBytes } from "node:crypto";

@@ -147,7 +147,7 @@ function permissionsOf(role: string, tenantId: string, custom: NamedFacts["roles
 
 /**
  * An account as an actor. Here, for every surface, memberships in organizations that require a second factor or a
- * sign-in by their identity provider are withheld from a caller who lacks it.
+ * sign-in through their identity provider are withheld from a caller who lacks it.
  */
 export function userActor(
   app: Pick<App, "now">,

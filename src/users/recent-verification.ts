@@ -27,7 +27,7 @@ export function requireRecentVerification(app: App, user: UserActor, act: string
   const needed = proof === "factor" ? "your second factor" : "your password";
   throw new ServiceError(
     "reauthentication_required",
-    `Confirm ${needed} to ${act}: POST /api/auth/reauthenticate, or sign in again (svc login). It then counts for ten minutes.`,
+    `Confirm ${needed} to ${act}: POST /api/auth/reauthenticate, or sign in again in the browser and then run svc login. It then counts for ten minutes.`,
     { proof },
   );
 }
@@ -36,7 +36,7 @@ function signInAgain(user: UserActor, act: string): ServiceError {
   const startUrl = providerStart(user);
   return new ServiceError(
     "reauthentication_required",
-    `Sign in by your identity provider again to ${act}: open ${startUrl ?? "/sign-in"} in your browser. It then ` +
+    `Sign in through your identity provider again to ${act}: open ${startUrl ?? "/sign-in"} in your browser. It then ` +
       "counts for ten minutes.",
     { proof: "sso", startUrl },
   );

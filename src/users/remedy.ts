@@ -14,7 +14,7 @@ export function remedyOf({ code, details }: ServiceError, returnTo: string): Htm
   if (code === "mfa_required") return link("/settings/security", "Set up a second factor");
   if (code !== "sso_required" && code !== "reauthentication_required") return undefined;
   return typeof start === "string"
-    ? link(back(start, returnTo), "Sign in by the identity provider")
+    ? link(back(start, returnTo), "Sign in through the identity provider")
     : link(ownSignInPath(returnTo), "Confirm who you are");
 }
 

@@ -1,5 +1,5 @@
 /**
- * Requirements of organizations for their members: a second factor, or a sign-in by their identity provider.
+ * Requirements of organizations for their members: a second factor, or a sign-in through their identity provider.
  * `userActor` withholds the memberships of a caller who lacks it, so that on every surface they are a stranger there;
  * the other functions explain that to them.
  */
@@ -36,9 +36,9 @@ function withhold(user: Person, one: Membership, lack: MissingProof): WithheldMe
  * The proof that an organization requires and a caller lacks.
  *
  * - An enforced provider: the session has to have passed it in the last seven days; a personal token works while its
- *   owner has signed in by it in the last 30. Owners can use their own second factor instead, in a session and for a
- *   day: `auth/break-glass.ts` records it.
- * - A sign-in by a provider of the organization counts as the second factor there.
+ *   owner has signed in through it in the last 30. Owners can use their own second factor instead, in a session and for
+ *   a day: `auth/break-glass.ts` records it.
+ * - A sign-in through a provider of the organization counts as the second factor there.
  * - Acts on behalf of a member without a session, such as imports of a repository that they have connected, need none.
  * - A session that a provider has opened counts in the provider's organization only, until the person confirms it with
  *   credentials of their own. An account without any, which a provider has created, is exempt.
@@ -87,7 +87,7 @@ export function hasPassedFactor(user: Person, via: Via): boolean {
   return via.methods?.some((method) => factorMethods.includes(method)) ?? false;
 }
 
-/** Whether a session was opened by a provider, and its account has credentials that were not used in it. */
+/** Whether a session was opened through a provider, and its account has credentials that were not used in it. */
 export function isConfined(user: Person, via: Via): boolean {
   if (via.kind !== "session" || !via.methods?.includes("sso")) return false;
   const hasOwnCredentials = user.hasFactor === true || user.passwordless !== true;
@@ -118,7 +118,7 @@ export function proofRequired(requiring: Requiring): ServiceError {
     const startUrl = `/sso/${tenantSlug}`;
     return new ServiceError(
       "sso_required",
-      `"${tenantSlug}" requires a sign-in by its identity provider: open ${startUrl} in your browser. API tokens work ` +
+      `"${tenantSlug}" requires a sign-in through its identity provider: open ${startUrl} in your browser. API tokens work ` +
         `again after it.${ownFactor ? " As an owner, you can use your password and second factor instead." : ""}`,
       { ...details, startUrl, ownFactor },
     );

@@ -51,7 +51,7 @@ async function requireEnabled(
   if (!(await app.storage.workspaceSettings.find(tenant._id))?.enabled)
     throw new ServiceError(
       "refused",
-      `Personal workspaces are not enabled in "${tenant.slug}": its owners and administrators can enable them.`,
+      `Personal workspaces are not enabled in "${tenant.slug}": its owners and admins can enable them.`,
       { kind: "workspace", ref: tenant.slug },
     );
   return user;
@@ -87,7 +87,7 @@ export async function ensureWorkspace(
     if (row?.state === "failed")
       throw new ServiceError(
         "refused",
-        `The workspace of "${member.username}" could not be created: ${row.error} An administrator can retry it.`,
+        `The workspace of "${member.username}" could not be created: ${row.error} An owner or admin of the organization can retry it.`,
         about,
       );
     await scheduleMember(app, tenantId, member);

@@ -13,14 +13,14 @@ import { outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
 
 export type SignInMethod = "password" | "totp" | "passkey" | "recovery" | "sso";
 
-/** A sign-in by an identity provider of an organization. */
+/** A sign-in through an identity provider of an organization. */
 export interface SsoProof {
   tenantId: string;
   providerId: string;
   at: Date;
 }
 
-/** The use of an owner's second factor instead of a sign-in by the provider that an organization enforces. */
+/** The use of an owner's second factor instead of a sign-in through the provider that an organization enforces. */
 export interface BreakGlass {
   tenantId: string;
   at: Date;
@@ -38,7 +38,7 @@ export interface SessionDoc extends WithOutbox, WithNotice {
   epoch?: number;
   /** Proofs that the sign-in and later verifications gave. */
   methods?: SignInMethod[];
-  /** Sign-ins by identity providers: the last one of each organization. */
+  /** Sign-ins through identity providers: the last one of each organization. */
   sso?: SsoProof[];
   /** Each of them is in the log of its organization. */
   breakGlass?: BreakGlass[];

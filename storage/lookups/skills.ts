@@ -132,7 +132,7 @@ export function openSkillLookups(database: Database, reads: JoinedReads) {
       return (await database.aggregate<Row>("skills", pipeline)).map(toFound);
     },
     /**
-     * Finds a skill by the slug or a former slug of its organization. Undefined if there is no such organization; the
+     * Finds a skill by the slug or a previous slug of its organization. Undefined if there is no such organization; the
      * skill is undefined if the organization has none with that slug.
      */
     async findByPath(

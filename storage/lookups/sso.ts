@@ -1,4 +1,4 @@
-/** Facts that a sign-in by an identity provider needs, each with what belongs to it in one query. */
+/** Facts that a sign-in through an identity provider needs, each with what belongs to it in one query. */
 import type { Document } from "mongodb";
 import type { Database } from "../database.ts";
 import { counting, type MembershipDoc } from "../memberships/document.ts";

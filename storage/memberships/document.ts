@@ -15,7 +15,7 @@ export interface MembershipDoc extends WithOutbox {
   tenantFactorFrom?: Date;
   /** Identity providers of which the organization enforces one. */
   tenantSsoProviderIds?: string[];
-  /** The last sign-in by a provider of the organization. */
+  /** The last sign-in through a provider of the organization. */
   sso?: { providerId: string; at: Date };
   userId: string;
   /** Copy of the user's name, for lists. */

@@ -1,4 +1,4 @@
-/** Keys that sign statements about versions. None is ever removed, so that a former signature can still be judged. */
+/** Keys that sign statements about versions. None is ever removed, so that an earlier signature can still be judged. */
 import type { Collection } from "mongodb";
 import { defineCollection } from "../collection.ts";
 import { isDuplicate } from "../database.ts";

@@ -1,5 +1,5 @@
 /**
- * Groups that an identity provider pushes by SCIM. The id of a group is that of its team. A document is the commit
+ * Groups that an identity provider pushes with SCIM. The id of a group is that of its team. A document is the commit
  * point of each change; the team and its members follow from it (`src/scim/groups/apply.ts`).
  */
 import type { Collection, Filter } from "mongodb";

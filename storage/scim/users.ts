@@ -1,6 +1,6 @@
 /**
- * Users that an identity provider has created by SCIM. A document is the commit point of each change; the account, the
- * membership and its teams follow from it (`src/scim/users/apply.ts`).
+ * Users that an identity provider has created through SCIM. A document is the commit point of each change; the account,
+ * the membership and its teams follow from it (`src/scim/users/apply.ts`).
  */
 import type { Collection, Filter } from "mongodb";
 import { batchedInsert } from "../batches/batched-insert.ts";

@@ -1,7 +1,7 @@
 /**
- * Slugs of an organization that no new skill gets: former slugs of renamed skills, which still lead to them, and those
- * of deleted skills for a time, so that nothing else answers to what was installed. A freed reservation keeps a marked
- * document until its event is in the audit log.
+ * Slugs of an organization that no new skill gets: previous slugs of renamed skills, which still lead to them, and
+ * those of deleted skills for a time, so that nothing else answers to what was installed. A freed reservation keeps a
+ * marked document until its event is in the audit log.
  */
 import type { Collection } from "mongodb";
 import { changeOf } from "../change.ts";
@@ -62,7 +62,7 @@ function openSlugReservations(reservations: Collection<SlugReservationDoc>) {
         .toArray(),
     listOfSkill: (skillId: string): Promise<SlugReservation[]> =>
       reservations.find({ skillId, active: true }, withoutOutbox).sort({ since: -1, _id: -1 }).toArray(),
-    /** Former slugs of an organization's skills with these ids; those alone that were public, if wanted. */
+    /** Previous slugs of an organization's skills with these ids; those alone that were public, if wanted. */
     listFormer: (tenantId: string, skillIds: string[], wasPublic?: true): Promise<SlugReservation[]> =>
       reservations
         .find(
@@ -119,7 +119,7 @@ function openSlugReservations(reservations: Collection<SlugReservationDoc>) {
         await write();
       }
     },
-    /** Former slugs of a deleted skill end with the reservation of its own. */
+    /** Previous slugs of a deleted skill end with the reservation of its own. */
     async endWith(skillId: string, fields: Pick<SlugReservation, "since" | "until">): Promise<void> {
       await reservations.updateMany({ skillId, active: true }, { $set: { reason: "deleted", ...fields } });
     },

@@ -1,4 +1,4 @@
-/** Log of sign-ins by identity providers, which explains failures to owners. It contains no secrets. */
+/** Log of sign-ins through identity providers, which explains failures to owners. It contains no secrets. */
 import type { Collection, Filter } from "mongodb";
 import { defineCollection } from "../collection.ts";
 import { removeSlice } from "../maintenance/slices.ts";

@@ -1,4 +1,4 @@
-/** The part of the matrix about renames, former slugs and reserved ones. */
+/** The part of the matrix about renames, previous slugs and reserved ones. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Permission } from "../../contract/vocabulary.ts";
@@ -26,7 +26,7 @@ const decide = (caller: Caller, permission: Permission, { payload, place }: Skil
 
 const formerOf = ({ payload }: Skill) => `former-${payload.slug}`.slice(0, 60);
 
-/** Gives every skill a former slug. */
+/** Gives every skill a previous slug. */
 async function renameAll(): Promise<void> {
   for (const skill of skills)
     for (const slug of [formerOf(skill), skill.payload.slug]) {
@@ -37,7 +37,7 @@ async function renameAll(): Promise<void> {
 }
 
 export function describeRenames(): void {
-  describe("renames and former slugs", () => {
+  describe("renames and previous slugs", () => {
     it("let those who may read the skill follow, and look to others like a slug that no skill had", async () => {
       await renameAll();
       for (const caller of callers)

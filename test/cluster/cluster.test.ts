@@ -44,7 +44,7 @@ describe("a cluster", { skip: whyMissing("nginx", "redis-server") }, () => {
   it("completes the authorization of a program across processes", () =>
     useOauthAcross(cluster, owner, tenantId));
 
-  it("completes sign-ins by a provider across processes", () => signInAcross(cluster, owner, tenantId));
+  it("completes sign-ins through a provider across processes", () => signInAcross(cluster, owner, tenantId));
 
   it("counts limits for all processes together", async () => {
     const nodes = await Promise.all(

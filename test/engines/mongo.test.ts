@@ -257,7 +257,7 @@ describe("embedded MongoDB engine", () => {
     await assert.rejects(start(dataDir), (error) => {
       assert.ok(error instanceof EngineError);
       assert.equal(error.code, "DAMAGED");
-      assert.match(error.message, /its files look damaged\. Restore a backup, or move the folder away/);
+      assert.match(error.message, /its files look damaged\. Restore a backup, or move the folder elsewhere/);
       return true;
     });
   });

@@ -224,7 +224,7 @@ describe("embedded queue engine", async () => {
       assert.equal(error.code, "DAMAGED");
       assert.match(
         error.message,
-        /move the folder away to start empty\. Set REDIS_URL to use a Redis server/,
+        /move the folder elsewhere to start empty\. Set REDIS_URL to use a Redis server/,
       );
       return true;
     });

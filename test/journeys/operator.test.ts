@@ -169,7 +169,10 @@ describe("an operator's command", () => {
     const unknown = await runWithOther("forget-key", "k9");
     const forgotten = await runWithOther("forget-key", "k1");
 
-    assert.deepEqual([unknown.code, unknown.output], [1, 'The service has no key "k9".\n']);
+    assert.deepEqual(
+      [unknown.code, unknown.output],
+      [1, 'The service has no key "k9". npm start -- doctor lists its keys.\n'],
+    );
     assert.deepEqual(
       [forgotten.code, forgotten.output],
       [0, "Forgot the key k1, which encrypts one stored secret.\n"],

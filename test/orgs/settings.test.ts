@@ -33,7 +33,7 @@ describe("an organization's settings", () => {
       assert.equal((await change(body)).code, "invalid_request", JSON.stringify(body));
   });
 
-  it("keep former slugs valid, in every kind of reference", async () => {
+  it("keep previous slugs valid, in every kind of reference", async () => {
     const made = await service.call<PublishResult>("POST", "/api/skills", {
       token: fixture.owner.token,
       body: { tenantId: fixture.org.slug, name: "Kept", content: "text\n" },
@@ -62,7 +62,7 @@ describe("an organization's settings", () => {
     assert.equal(published.data.skill.tenantSlug, slug);
   });
 
-  it("reserve a former slug for the organization itself", async () => {
+  it("reserve a previous slug for the organization itself", async () => {
     const previous = fixture.org.slug;
     await change({ slug: `${previous}-new` });
     const other = await makeFixture(service);
@@ -78,7 +78,7 @@ describe("an organization's settings", () => {
     assert.deepEqual([back.data.slug, back.data.formerSlugs], [previous, [`${previous}-new`]]);
   });
 
-  it("keep every former slug, up to a limit beyond which only a previous one can be chosen", async () => {
+  it("keep every previous slug, up to a limit beyond which only a previous one can be chosen", async () => {
     const first = fixture.org.slug;
     const last = limits.formerOrgSlugs - 1;
     for (let i = 0; i <= last; i++) await change({ slug: `${first}-${i}` });

@@ -68,7 +68,7 @@ describe("the name of a channel", () => {
     for (const name of ["latest", "x", "v1", "Stable", "a b"]) {
       const refused = await skill.set(encodeURIComponent(name), "1.0.0");
       assert.equal(refused.code, "invalid_request", name);
-      assert.match(refused.error!, /is not a valid name of a channel/);
+      assert.match(refused.error!, /is not a valid channel name/);
     }
     assert.deepEqual(await skill.channels(), []);
   });

@@ -48,7 +48,7 @@ const slugOf = async (slug: string) => {
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 describe("a renamed skill", () => {
-  it("is found by its former slug: by redirects, and by references", async () => {
+  it("is found by its previous slug: by redirects, and by references", async () => {
     const skill = await publish({ visibility: "public" });
     const was = skill.slug;
     const { status, data } = await rename(skill.id, "first-name");
@@ -90,7 +90,7 @@ describe("a renamed skill", () => {
     assert.match(readFileSync(path.join(folder, "SKILL.md"), "utf8"), /# Cloned/);
   });
 
-  it("keeps several former slugs, and gets one of them back", async () => {
+  it("keeps several previous slugs, and gets one of them back", async () => {
     const skill = await publish();
     for (const slug of ["one-name", "two-name", skill.slug])
       assert.equal((await rename(skill.id, slug)).status, 200);
@@ -118,7 +118,7 @@ describe("a renamed skill", () => {
     }
   });
 
-  it("gives its former slug to no other skill, folder or rename until an owner frees it", async () => {
+  it("gives its previous slug to no other skill, folder or rename until an owner frees it", async () => {
     const skill = await publish({ name: "Sought after" });
     await rename(skill.id, "sought-elsewhere");
 
@@ -154,7 +154,7 @@ describe("a renamed skill", () => {
     assert.equal((await rename(skill.id, "no-right", { token: stranger.token })).status, 404);
   });
 
-  it("has a limited number of former slugs", async () => {
+  it("has a limited number of previous slugs", async () => {
     const skill = await publish();
     for (let count = 1; count <= limits.formerSkillSlugs; count++)
       assert.equal((await rename(skill.id, `often-${count}`)).status, 200, String(count));

@@ -238,7 +238,7 @@ describe("what needs people, of scans", () => {
     assert.deepEqual(await problems(), [{ kind: "install_outdated", message: problem }]);
     const held = (await attentionOf(owner)).filter(({ kind }) => kind === "review_waiting");
     assert.ok(
-      held.some(({ message }) => message === `Version 1.0.0 of ${bad.slug} is held for what its scan found.`),
+      held.some(({ message }) => message === `Version 1.0.0 of ${bad.slug} is held because of its scan.`),
     );
 
     assert.equal((await override(bad.id)).status, 200);

@@ -46,7 +46,7 @@ async function refusal(ended: Ended): Promise<string> {
 }
 
 describe("a person provisioned by SCIM", () => {
-  it("signs in by the provider at once, and not while they are deactivated", async () => {
+  it("signs in through the provider at once, and not while they are deactivated", async () => {
     const user = await scim.newUser("ada");
     const first = await attempt("ada");
     assert.equal(await reaches(first), true);
@@ -123,7 +123,7 @@ describe("a person provisioned by SCIM", () => {
 });
 
 describe("an account without a password", () => {
-  it("changes its address and ends itself after a new sign-in by the provider", async () => {
+  it("changes its address and ends itself after a new sign-in through the provider", async () => {
     const { session = "" } = await attempt("lin");
     const call = (method: string, path: string, cookie: string, body?: unknown) =>
       service.call(method, path, { cookie, ...(body ? { body } : {}) });
@@ -203,7 +203,7 @@ describe("a former member", () => {
 });
 
 describe("queries that follow each other", () => {
-  it("are at most 7 to create a user, and 8 to sign in by the provider", async () => {
+  it("are at most 7 to create a user, and 8 to sign in through the provider", async () => {
     await scim.newUser("counted-first");
     await attempt("counted-first");
     await service.settled();

@@ -25,7 +25,7 @@ import { confirmLink, signInBySaml, startSaml } from "../support/sso/saml-browse
 const dayMs = 86_400_000;
 const password = "correct horse battery";
 let ownerSecret: string;
-/** The member's session after a sign-in by the provider. */
+/** The member's session after a sign-in through the provider. */
 let passed: string;
 /** A program that the member gave access before the enforcement. */
 let program: Program;

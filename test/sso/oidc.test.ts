@@ -52,7 +52,7 @@ async function start(provider: string, returnTo = "/"): Promise<Started> {
 const open = async ({ pathname, search }: URL, cookie: string): Promise<Ended> =>
   readEnd(await service.raw("GET", `${pathname}${search}`, { cookie }));
 
-/** A sign-in by the provider that deviates. `query` replaces parameters of the redirect to the callback. */
+/** A sign-in through the provider that deviates. `query` replaces parameters of the redirect to the callback. */
 async function attempt(
   deviation: Deviation,
   query: Record<string, string> = {},
@@ -86,7 +86,7 @@ const whoIs = async ({ session, text }: Ended) => {
   return me.data;
 };
 
-describe("a sign-in by OpenID Connect", () => {
+describe("a sign-in with OpenID Connect", () => {
   it("creates the person at a real provider once, with PKCE, state and nonce", async () => {
     const started = await start(realId, "/acme/-/library?x=1");
     for (const name of ["state", "nonce", "code_challenge"])
@@ -185,7 +185,9 @@ describe("a response of OpenID Connect", () => {
     assert.equal(await refusal(await attempt({ algorithm: "ES256" })), "id-token");
   });
 
-  /** The first sign-in by a second provider: the account was made by the organization, so no one has to confirm. */
+  /**
+   * The first sign-in through a second provider: the account was made by the organization, so no one has to confirm.
+   */
   const linked = () => attempt({});
 
   const refused: [string, string, Deviation, Record<string, string>?][] = [

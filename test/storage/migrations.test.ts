@@ -14,7 +14,7 @@ import { importLines } from "../../storage/dump/import-lines.ts";
 import { openStorage } from "../../storage/index.ts";
 import { testDatabase } from "../support/engine.ts";
 
-/** A database as it was before teams and former slugs. */
+/** A database as it was before teams and previous slugs. */
 async function older(database: Database): Promise<void> {
   const { raw } = database;
   await raw.dropDatabase();

@@ -72,7 +72,7 @@ describe("a webhook whose receiver fails", () => {
       cookie: owner.cookie,
     });
     const item = data.items.find(({ kind }) => kind === "webhook_disabled");
-    assert.match(item?.message ?? "", /was disabled: its receiver has taken no message for days/);
+    assert.match(item?.message ?? "", /was disabled: its receiver has accepted no message for three days/);
     const mails = await app.storage.database.raw
       .collection<{ _id: string; mailsDue?: { kind: string; organization: { text: string } }[] }>("users")
       .findOne({ _id: owner.id });

@@ -357,7 +357,7 @@ describe("provisioning that fails", () => {
     );
     const refused = await full.publish(user, "No place");
     assert.equal(refused.code, "refused");
-    assert.match(refused.error!, /the limit.*An administrator can retry it/);
+    assert.match(refused.error!, /the limit.*An owner or admin of the organization can retry it/);
 
     const gone = filler.slice(0, 2).map((one) => one._id);
     await raw

@@ -11,7 +11,7 @@ export const MembershipPayload = z.object({
   }),
   ssoRequired: z.string().optional().meta({
     description:
-      "set while the user has to sign in by the organization's identity provider: the path to start at",
+      "set while the user has to sign in through the organization's identity provider: the path to start at",
   }),
   confirmationRequired: z.literal(true).optional().meta({
     description: "set while the session, which another provider has opened, is to be confirmed",

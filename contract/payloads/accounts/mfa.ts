@@ -29,7 +29,7 @@ export type PasskeyPayload = z.infer<typeof PasskeyPayload>;
 
 export const FactorStatePayload = z
   .object({
-    enabled: z.boolean().meta({ description: "whether a sign-in by password needs a second factor" }),
+    enabled: z.boolean().meta({ description: "whether a sign-in with password needs a second factor" }),
     totp: z.object({ confirmedAt: timestamp }).nullable(),
     passkeys: z.array(PasskeyPayload),
     recoveryCodes: z.object({ left: z.number().int(), createdAt: timestamp }).nullable(),
@@ -44,7 +44,7 @@ export const FactorStatePayload = z
     }),
     providerStart: z.string().nullable().meta({
       description:
-        "path at which an account without password and factor verifies itself: a sign-in by its identity provider",
+        "path at which an account without password and factor verifies itself: a sign-in through its identity provider",
     }),
     requiredBy: z
       .array(z.object({ tenantId: z.string(), slug: z.string(), name: z.string(), from: timestamp }))

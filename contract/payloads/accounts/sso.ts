@@ -51,10 +51,10 @@ export const SsoProviderPayload = z
     id: z.string(),
     name: z.string(),
     type: z.enum(ssoTypes),
-    enabled: z.boolean().meta({ description: "whether members can sign in by it" }),
+    enabled: z.boolean().meta({ description: "whether members can sign in through it" }),
     enforced: z
       .boolean()
-      .meta({ description: "whether members other than owners have to have signed in by it" }),
+      .meta({ description: "whether members other than owners have to have signed in through it" }),
     jit: z
       .object({
         enabled: z.boolean().meta({ description: "whether people without an account or membership get one" }),
@@ -103,8 +103,11 @@ export type SsoProviderPayload = z.infer<typeof SsoProviderPayload>;
 
 export const SsoConsequencesPayload = z
   .object({
-    members: z.number().int().meta({ description: "members other than owners, who have to sign in by it" }),
-    signedIn: z.number().int().meta({ description: "people who have signed in by the provider" }),
+    members: z
+      .number()
+      .int()
+      .meta({ description: "members other than owners, who have to sign in through it" }),
+    signedIn: z.number().int().meta({ description: "people who have signed in through the provider" }),
     outside: z
       .object({
         count: z.number().int(),

@@ -68,7 +68,7 @@ export const MemberPayload = z
       description: "day of the last use of the account; for those who may change members",
     }),
     provisioned: z.boolean().optional().meta({
-      description: "an identity provider manages the member by SCIM; for those who may change members",
+      description: "an identity provider manages the member with SCIM; for those who may change members",
     }),
     joinedAt: timestamp,
   })

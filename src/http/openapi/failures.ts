@@ -11,7 +11,7 @@ const meanings: Record<FailureCode, string> = {
   quota_exceeded: "no storage left; `details.bytes`, `details.limitBytes`",
   oidc_rejected: "no trust policy accepts the identity token",
   sso_required: "the organization requires its identity provider; `details.startUrl`",
-  sso_failed: "a sign-in by an identity provider failed; `details.number`",
+  sso_failed: "a sign-in through an identity provider failed; `details.number`",
   mfa_required: "the organization requires a second factor, which your account lacks",
   reauthentication_required: "needs a factor or password that was verified in the last ten minutes",
   not_found: "does not exist, or you have no access",

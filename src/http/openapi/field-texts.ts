@@ -109,7 +109,7 @@ export const fieldTexts: Record<string, string> = {
   enabled: "whether the {of} is in effect",
   enabledAt: "time at which it was enabled",
   endedAt: "time at which it ended; null while it runs",
-  enforced: "true: members sign in by this provider only",
+  enforced: "true: members sign in through this provider only",
   entityId: "SAML entity id of the identity provider",
   entries: "events of this page, newest first",
   environment: "deployment environment that a job must use; null for every one",

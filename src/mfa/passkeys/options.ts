@@ -11,7 +11,7 @@ import { browserBinding, newChallenge, sessionBinding } from "./challenge.ts";
 import { webauthn } from "./verify.ts";
 
 /**
- * Options for a sign-in by passkey alone; with a ticket, for its account; in a session, for the verification of its
+ * Options for a sign-in with passkey alone; with a ticket, for its account; in a session, for the verification of its
  * user. Throws `invalid_credentials` or `refused`.
  */
 export async function passkeyOptions(

@@ -42,7 +42,7 @@ function signInRoutes(app: App): Route[] {
       path: "/api/auth/passkeys/sign-in",
       id: "signInByPasskey",
       failures: ["invalid_credentials", "refused"],
-      summary: "Sign in by a passkey alone; sets the session cookie",
+      summary: "Sign in with a passkey alone; sets the session cookie",
       auth: "optional",
       body: SignInByPasskey,
       data: IdentityPayload,

@@ -1,4 +1,4 @@
-/** Sign-in by a passkey alone: it proves that its holder has the device and is its owner. */
+/** Sign-in with a passkey alone: it proves that its holder has the device and is its owner. */
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { countingFailures } from "../../auth/count-sign-in.ts";

@@ -65,7 +65,8 @@ export async function restoreFrom(
     `Restored ${point}: ${documents} documents, ${report.skills} skills, ${report.versions} versions, ` +
       `${report.faults.length} faults.`,
   );
-  if (!hasKeys) lines.push("The backup has no keys: set SECRET_KEYS as before.");
+  if (!hasKeys)
+    lines.push("No keys were restored: SECRET_KEYS must contain the keys of the service that was backed up.");
   return { lines, hasFaults: report.faults.length > 0 };
 }
 

@@ -83,7 +83,7 @@ export async function removePoints(
 export async function fetchFile(place: BackupPlace, point: string, file: string): Promise<string> {
   const found = await place.fetch(point, file);
   if (found === undefined)
-    throw new Error(`The file ${file} of the backup ${point} is missing: restore another point.`);
+    throw new Error(`The file ${file} of the backup ${point} is missing: restore another backup.`);
   return found;
 }
 

@@ -34,7 +34,7 @@ export async function restore(app: Stores, backups: BackupPlace, name?: string):
   const point = await findPoint(backups, name);
   for (const [file, sha256] of Object.entries(point.manifest.sha256))
     if ((await digestOf(await fetchFile(backups, point.name, file))) !== sha256)
-      throw new Error(`The file ${file} of the backup ${point.name} is damaged: restore another point.`);
+      throw new Error(`The file ${file} of the backup ${point.name} is damaged: restore another backup.`);
   const database = await fetchFile(backups, point.name, names.database);
   const header = await firstLineOf(database);
   if (!(await requireImportable(app.storage.database, header)))

@@ -70,7 +70,7 @@ async function lateSyncs({ storage, now }: App): Promise<Condition[]> {
 const expiring = {
   certificate: "A certificate of an identity provider",
   metadata: "The metadata of an identity provider",
-  encryptionKey: "A key for encrypted sign-ins by an identity provider",
+  encryptionKey: "A key for encrypted sign-ins through an identity provider",
   served: "The certificate of BASE_URL",
 } as const;
 

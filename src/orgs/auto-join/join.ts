@@ -18,7 +18,7 @@ import { createMembership } from "../members/create-membership.ts";
 const shownInvitations = 50;
 
 /**
- * Joins the organization of the account's domain, if any, unless a sign-in by a provider of that organization
+ * Joins the organization of the account's domain, if any, unless a sign-in through a provider of that organization
  * (`enteredId`) has decided about the membership. A failure is logged: it must not prevent the sign-in.
  */
 export async function joinAutomatically(

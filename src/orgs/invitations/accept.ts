@@ -46,7 +46,9 @@ export async function acceptInvitation(app: App, actor: Actor, token: string): P
   return membership;
 }
 
-/** Requires what the organization requires of its members: a second factor, or a sign-in by its identity provider. */
+/**
+ * Requires what the organization requires of its members: a second factor, or a sign-in through its identity provider.
+ */
 function requireProof(app: App, { tenant, account, caller, invitation }: OwnInvitation): void {
   const { _id: tenantId, slug: tenantSlug, name: tenantName, mfaRequirement, ssoProviderIds } = tenant;
   const requirements = {

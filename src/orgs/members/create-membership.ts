@@ -21,7 +21,7 @@ export interface NewMember {
   role: string;
   teamIds: readonly string[];
   createdAt: Date;
-  /** The sign-in by an identity provider that makes the account a member. */
+  /** The sign-in through an identity provider that makes the account a member. */
   sso?: MembershipDoc["sso"];
   /** Events that are recorded with the membership, if this call creates it. */
   events?: EventRow[];

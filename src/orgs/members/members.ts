@@ -34,7 +34,7 @@ export interface Member {
   names: ReadonlyMap<string, string>;
   /** The last use of a session or token, for callers who may change members. */
   lastSeenAt?: Date;
-  /** An identity provider manages the member by SCIM; for callers who may change members. */
+  /** An identity provider manages the member with SCIM; for callers who may change members. */
   isProvisioned?: boolean;
 }
 

@@ -35,7 +35,7 @@ export function disabledText({ name, host, disabled, error }: WebhookDoc): strin
   const why =
     disabled.reason === "gone"
       ? "its receiver responded with status 410 (gone)"
-      : `its receiver has taken no message for days${error === undefined ? "" : ` (${error.replace(/\.$/, "")})`}`;
+      : `its receiver has accepted no message for three days${error === undefined ? "" : ` (${error.replace(/\.$/, "")})`}`;
   return `The webhook "${name}" to ${host} was disabled: ${why}.`;
 }
 

@@ -18,7 +18,7 @@ const name = personName.max(limits.webhookName);
 const url = z
   .string()
   .max(limits.webhookUrl)
-  .refine(isAddress, "must be https://…, without credentials")
+  .refine(isAddress, "must be https://…, without credentials and fragment (#)")
   .meta({ description: "`https://…`; at most 2000 characters" });
 const events = z
   .array(z.enum(webhookEvents))
@@ -34,7 +34,7 @@ export const CreateWebhook = z.strictObject({
   name,
   url,
   kind: z.enum(webhookKinds).default("standard").meta({
-    description: "`slack`, `teams`: the form of an incoming webhook of that chat, without a signature",
+    description: "`slack`, `teams`: the format of an incoming webhook of that chat, without a signature",
   }),
   events: events.default(null),
 });

@@ -50,7 +50,7 @@ export async function chooseIndexCollection(
   const tenant = await loadTenant(app, actor, tenantRef, "organization:update");
   const chosen = ref === null ? null : (await loadCollection(app, actor, tenant, ref, "read")).collection;
   if (chosen && chosen.folderId !== null)
-    throw invalidRequest(`"${chosen.slug}" is in a folder: choose a collection of the organization.`, {
+    throw invalidRequest(`"${chosen.slug}" is in a folder: choose a collection that is in no folder.`, {
       kind: "collection",
       ref: chosen.slug,
     });

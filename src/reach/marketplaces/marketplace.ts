@@ -202,7 +202,7 @@ async function insertedOnce(insertion: Promise<void>): Promise<boolean> {
 
 /** The reconcile job erases it if this process ends before. */
 function eraseLater(app: App, marketplace: MarketplaceDoc): void {
-  app.background("erase the former history of a marketplace", () => app.repos.erase(repoOf(marketplace)));
+  app.background("erase the previous history of a marketplace", () => app.repos.erase(repoOf(marketplace)));
 }
 
 /** Whether the audience may still read every skill and version of which the history has content. */

@@ -1,15 +1,15 @@
-/** Former slugs in the lists of a marketplace, by which Claude Code changes its settings. */
+/** Previous slugs in the lists of a marketplace, by which Claude Code changes its settings. */
 import { limits } from "../../../contract/limits.ts";
 import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { App } from "../../app.ts";
 
-/** Present slugs by former ones; null for public skills that were deleted lately. */
+/** Current slugs by previous ones; null for public skills that were deleted lately. */
 export type Renames = Record<string, string | null>;
 
 /**
  * @param isPublic whether strangers read the list, so that it has no slug from a time when the skill was not public
  * @param withDeleted whether deleted skills that were public are in it
- * @returns undefined if there are none: no skill had another slug, or all former slugs are free again
+ * @returns undefined if there are none: no skill had another slug, or all previous slugs are free again
  */
 export async function renamesOf(
   app: App,

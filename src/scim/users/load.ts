@@ -22,8 +22,8 @@ export async function loadUser({ app, tenant, logEntry }: ScimContext, id: strin
 }
 
 /**
- * Owners can't be deactivated or deleted by SCIM. Returns the user with its account: an invited one has none, although
- * its person may have become a member in another way.
+ * Owners can't be deactivated or deleted through SCIM. Returns the user with its account: an invited one has none,
+ * although its person may have become a member in another way.
  */
 export async function refuseOwner({ app, tenant }: ScimContext, user: ScimUserDoc): Promise<ScimUserDoc> {
   const { userName, invited, emailKey } = user;

@@ -71,7 +71,7 @@ async function loadManagedSkill(app: App, actor: Actor, ref: string): Promise<Ac
   };
 }
 
-/** The access to a skill is managed by its folder; at the root, by the organization's administrators. */
+/** The access to a skill is managed by its folder; at the root, by the organization's owners and admins. */
 export function mayManageAccess(
   view: FolderView,
   { tenantId, folderId }: Pick<SkillDoc, "tenantId" | "folderId">,

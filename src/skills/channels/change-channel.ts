@@ -39,8 +39,8 @@ export async function setChannel(
 ): Promise<ChangedChannel> {
   if (!isChannelName(name))
     throw invalidRequest(
-      `"${name}" is not a valid name of a channel: use at most 32 lower-case letters, digits and hyphens, beginning ` +
-        "with a letter, but not latest, head or the form of a version.",
+      `"${name}" is not a valid channel name. Use at most 32 lower-case letters, digits and hyphens, beginning with a ` +
+        "letter. latest, head and names in the form of a version are reserved.",
     );
   const selector = readSelector(wanted);
   return retryLost(skillRetries(ref), async () => {
@@ -48,10 +48,14 @@ export async function setChannel(
     const { version, semver } = await selectVersion(app, skill, selector);
     const state = stateOf(skill, version);
     if (state !== "published" && state !== "deprecated")
-      throw new ServiceError("refused", `${semver} is ${state}, so no channel can point to it.`, {
-        kind: "skill",
-        ref,
-      });
+      throw new ServiceError(
+        "refused",
+        `${semver} is ${state}, so no channel can point to it. Choose a published version.`,
+        {
+          kind: "skill",
+          ref,
+        },
+      );
     const previous = channelOf(skill, name);
     const reach = dryRun ? await reachOf(app, skill, { version, semver, channel: name }) : undefined;
     if (previous?.version === version) return { skill, channel: previous, previous, reach };

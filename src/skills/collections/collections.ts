@@ -109,8 +109,8 @@ async function requireLocation(
   if (folderId === null) {
     if (decideCollection(actor, "update", { tenantId: tenant._id, context: null }) === "allowed") return null;
     throw forbidden(
-      `Your role or token does not allow organization:update in "${tenant.slug}", which a collection of the ` +
-        "organization requires.",
+      `Your role or token does not allow organization:update in "${tenant.slug}", which a collection outside of ` +
+        "folders requires. Choose a folder that you may update.",
     );
   }
   const view = await loadFolderView(app, actor, tenant._id);

@@ -134,8 +134,12 @@ export function keepUnreadable(
 export function checkSize(skillIds: readonly string[]): void {
   const limit = limits.skillsPerCollection;
   if (skillIds.length <= limit) return;
-  throw new ServiceError("limit_reached", `A collection has at most ${limit} skills: make two of it.`, {
-    kind: "collection",
-    limit,
-  });
+  throw new ServiceError(
+    "limit_reached",
+    `A collection has at most ${limit} skills: split it into two collections.`,
+    {
+      kind: "collection",
+      limit,
+    },
+  );
 }

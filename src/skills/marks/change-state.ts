@@ -98,10 +98,14 @@ export async function planMark(
 function refuseHidden(ref: string, { semver }: VersionDoc, mark: VersionMark | undefined): void {
   const hidden = mark?.held ? "held" : mark?.rejected === undefined ? undefined : "rejected";
   if (hidden)
-    throw new ServiceError("refused", `${semver} is ${hidden}, and can't be installed.`, {
-      kind: "skill",
-      ref,
-    });
+    throw new ServiceError(
+      "refused",
+      `${semver} is ${hidden}, so it can't be deprecated or yanked. ${mark?.held ? "Release or reject it first." : "A rejection is final."}`,
+      {
+        kind: "skill",
+        ref,
+      },
+    );
 }
 
 /** Changes the state of a version. Throws `limit_reached` for a skill with too many versions in such states. */

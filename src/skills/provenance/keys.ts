@@ -99,7 +99,7 @@ export function stateOf({ notBefore, notAfter, revokedAt }: SigningKeyDoc, at: D
   return notBefore > at ? "pending" : "active";
 }
 
-/** All keys, former ones included. */
+/** All keys, previous ones included. */
 export async function listPublicKeys(app: App): Promise<PublicKey[]> {
   const now = app.now();
   return (await app.storage.signingKeys.list()).map((key) => {
@@ -140,21 +140,24 @@ export async function listKeys(app: App): Promise<SigningKeyPayload[]> {
   }));
 }
 
-/** Makes a key that signs from a few minutes on, when the present ones retire. */
+/** Makes a key that signs from a few minutes on, when the current ones retire. */
 export async function rotateSigningKey(app: App, actor: Actor, reason: string): Promise<SigningKeyPayload[]> {
   const { signingKeys } = app.storage;
   const now = app.now();
-  const former = (await signingKeys.list()).filter((key) => !key.revokedAt && !key.notAfter);
-  if (former.some(({ notBefore }) => notBefore > now))
-    throw new ServiceError("conflict", "A new key is to sign soon already: rotate again once it does.");
-  await replaceKeys(app, actor, former, { notBefore: new Date(now.getTime() + leadMs), reason });
+  const previous = (await signingKeys.list()).filter((key) => !key.revokedAt && !key.notAfter);
+  if (previous.some(({ notBefore }) => notBefore > now))
+    throw new ServiceError(
+      "conflict",
+      "A new key is already scheduled to sign within ten minutes: rotate again once it is active.",
+    );
+  await replaceKeys(app, actor, previous, { notBefore: new Date(now.getTime() + leadMs), reason });
   return listKeys(app);
 }
 
 async function replaceKeys(
   app: App,
   actor: Actor,
-  former: readonly SigningKeyDoc[],
+  previous: readonly SigningKeyDoc[],
   { notBefore, reason }: { notBefore: Date; reason: string },
 ): Promise<void> {
   const { signingKeys, attestations } = app.storage;
@@ -167,7 +170,7 @@ async function replaceKeys(
   });
   await signingKeys.insert(key, [event]);
   flushEvents(app, signingKeys, key._id, [event]);
-  for (const { _id } of former) {
+  for (const { _id } of previous) {
     // The clock of a process may have been ahead: what was signed stays valid.
     const last = await attestations.findLastTime(_id);
     await signingKeys.retire([_id], last && last > notBefore ? last : notBefore);

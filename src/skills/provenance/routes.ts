@@ -68,7 +68,7 @@ export function keyDocumentRoutes(app: App): Route[] {
   return [
     route({
       path: "/.well-known/svc/keys.json",
-      summary: "Public keys that sign statements about versions, former ones included",
+      summary: "Public keys that sign statements about versions, previous ones included",
       handle: async () =>
         new Reply(JSON.stringify({ keys: await listPublicKeys(app) }), { type: "application/json", headers }),
     }),
@@ -102,7 +102,7 @@ function administrationRoutes(app: App): Route[] {
       path: "/api/admin/signing-keys/rotate",
       id: "rotateSigningKey",
       failures: ["conflict"],
-      summary: "Make a new key, which signs in place of the present one from a few minutes on",
+      summary: "Make a new key, which signs in place of the current one from a few minutes on",
       body: KeyReason,
       data: SigningKeys,
       handle: ({ actor, body }) => rotateSigningKey(app, actor, body.reason),

@@ -14,7 +14,7 @@ import { isHeldByService } from "../scan/apply-verdict.ts";
 import { loadForVersion } from "./administrator.ts";
 
 export interface Decision {
-  /** `override` releases a version against what its scan found. */
+  /** `override` releases a version despite its scan. */
   decision: "approve" | "reject" | "override";
   comment?: string;
 }
@@ -60,7 +60,7 @@ export function decideVersion(
 }
 
 /**
- * Releases a version that is held for what its scan found. Throws `refused` for any other, and `forbidden` for a caller
+ * Releases a version that is held because of its scan. Throws `refused` for any other, and `forbidden` for a caller
  * who may not: a malicious version of a skill that others than members can read is released by administrators only.
  */
 function overrideScan(app: App, actor: Actor, ref: string, wanted: string, reason: string): Promise<Changed> {
@@ -74,7 +74,7 @@ function overrideScan(app: App, actor: Actor, ref: string, wanted: string, reaso
       const scan = await app.storage.versionScans.find(skill._id, version);
       verdict = scan?.result?.verdict;
       if (!mark?.held?.includes("scan") || !isFlagged(verdict))
-        throw new ServiceError("refused", `${semver} is not held for what its scan found.`, subject);
+        throw new ServiceError("refused", `${semver} is not held because of its scan.`, subject);
       const byAdministrator = administers(actor);
       isForService = isHeldByService(skill, verdict);
       if (isForService && !byAdministrator) throw forbidden(serviceOnly, subject);
@@ -95,11 +95,12 @@ function overrideScan(app: App, actor: Actor, ref: string, wanted: string, reaso
 }
 
 const isPerson = (actor: Actor): actor is UserActor => actor.kind === "user" && !isNarrowed(limitsOf(actor));
-const personOnly = "Only a person reviews: with a session, or with a personal token without scopes.";
-const notService = "The organization holds it by its own policy: one of its reviewers releases it.";
+const personOnly = "Only people can review. Sign in, or use a personal token without scopes.";
+const notService =
+  "The organization's scan policy holds this version. Ask one of its reviewers to release it.";
 const serviceOnly =
-  "Its scan found it malicious, and others than the organization's members can read the skill: only an " +
-  "administrator of the service releases it.";
+  "The scan found this version malicious, and the skill is public or unlisted: ask an administrator of the service " +
+  "to release it.";
 
 /** Approvals that a version needs. One is needed where the rule was removed while it waited. */
 export const approvalsOf = (rule: ReviewRule | undefined): number => rule?.approvals ?? 1;
@@ -111,12 +112,12 @@ export function refusalOf(
   { version, mark, rule }: { version: VersionDoc; mark: VersionMark; rule: ReviewRule | undefined },
 ): string | undefined {
   if (!isPerson(actor)) return personOnly;
-  if (asAdministrator) return "Only reviewers of the organization approve or reject it.";
+  if (asAdministrator) return "Only reviewers of the organization can approve or reject this version.";
   if (!can?.includes("review")) return "Your role does not allow skill: review here.";
   if (mark.review?.publisherIds?.includes(actor.userId) || version.author?.id === actor.userId)
-    return "You published it, so another reviewer has to decide.";
+    return "You published this version, so another reviewer has to decide.";
   const teams = membershipIn(actor, tenantId)?.teamIds ?? [];
   if (rule?.teamIds?.length && !rule.teamIds.some((id) => teams.includes(id)))
-    return "Only members of the teams of its review rule decide about it.";
+    return "Only members of the review rule's teams can approve or reject this version.";
   return undefined;
 }

@@ -22,7 +22,7 @@ const comment = z.string().trim().min(1).max(limits.reviewComment);
 const Decide = z
   .strictObject({
     decision: z.enum(["approve", "reject", "override"]).meta({
-      description: "`reject` is final; `override` releases a version against what its scan found",
+      description: "`reject` is final; `override` releases a version despite its scan",
     }),
     comment: comment.optional().meta({ description: "why; required unless it is approved" }),
   })

@@ -147,6 +147,9 @@ export async function loadReviewed(
 export async function loadCommented(app: App, actor: Actor, ref: string, wanted: string) {
   const found = await loadReviewed(app, actor, ref, wanted);
   if (found.skill.asAdministrator)
-    throw forbidden("Only those who may update or review the skill comment on it.", { kind: "skill", ref });
+    throw forbidden("Only people who can update or review the skill can comment on its versions.", {
+      kind: "skill",
+      ref,
+    });
   return found;
 }

@@ -86,7 +86,7 @@ export async function listPublicSkillsOf(
   }));
 }
 
-/** The caller's organization of this id, slug or former slug. */
+/** The caller's organization of this id, slug or previous slug. */
 export async function findOwn(app: App, actor: Actor, ref: string): Promise<Membership | undefined> {
   if (actor.kind === "anonymous") return undefined;
   const own = actor.memberships.find((m) => m.tenantId === ref || m.tenantSlug === ref);

@@ -1,4 +1,4 @@
-/** Renames a skill: a new slug, while the former one leads to the skill until an owner frees it. */
+/** Renames a skill: a new slug, while the previous one leads to the skill until an owner frees it. */
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
 import { isDuplicate } from "../../../storage/database.ts";
@@ -86,7 +86,7 @@ async function checkFree(app: App, skill: SkillDoc, slug: string): Promise<void>
   if (former.filter((one) => one.slug !== slug).length >= limits.formerSkillSlugs)
     throw new ServiceError(
       "limit_reached",
-      `"${skill.slug}" has ${limits.formerSkillSlugs} former slugs: an owner of the organization has to free one.`,
+      `"${skill.slug}" has ${limits.formerSkillSlugs} previous slugs: an owner of the organization has to free one.`,
       { kind: "skill", ref: skill.slug },
     );
 }

@@ -60,7 +60,7 @@ export async function freeSlugOf(
   });
   if (!(await slugReservations.free(id, app.now(), [event]))) throw notReserved(reservedSlug);
   flushEvents(app, slugReservations, id, [event]);
-  // The marketplace files of a connected repository name former slugs.
+  // The marketplace files of a connected repository name previous slugs.
   await requestSync(app, { tenantId: tenant._id });
 }
 

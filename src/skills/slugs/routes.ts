@@ -21,7 +21,7 @@ export function slugRoutes(app: App): Route[] {
       path: "/api/skills/:skill/rename",
       id: "renameSkill",
       failures: ["already_exists", "conflict", "limit_reached", "refused"],
-      summary: "Give a skill another slug; the former one leads to it",
+      summary: "Give a skill another slug; the previous one leads to it",
       params: SkillParams,
       body: RenameSkill,
       data: RenamedSkillPayload,

@@ -8,7 +8,9 @@ const slice = 500;
 /** Number of people whose names are listed. */
 const named = 20;
 
-/** Members other than owners have to sign in by the provider, for which they need an address in a verified domain. */
+/**
+ * Members other than owners have to sign in through the provider, for which they need an address in a verified domain.
+ */
 export async function readConsequences(
   app: App,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** The enforcement of a provider: members other than owners have to sign in by it (`users/requirements.ts`). */
+/** The enforcement of a provider: members other than owners have to sign in through it (`users/requirements.ts`). */
 import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
@@ -64,7 +64,7 @@ export async function mailSsoChange(
   const named = `the identity provider "${provider.name}"`;
   const text =
     change === "enforcement"
-      ? `"${username}" has ended the requirement that members of "${tenant.slug}" sign in by ${named}.`
+      ? `"${username}" has ended the requirement that members of "${tenant.slug}" sign in through ${named}.`
       : `"${username}" has changed the connection to ${named}, by which members of "${tenant.slug}" have to sign in.`;
   await mailOwners(app, tenant._id, "sso-changed", { id, organization: { slug: tenant.slug, text } });
 }

@@ -75,7 +75,7 @@ export async function enter(
 
 /**
  * The proofs of the new session. It keeps those of a session of the same account, which it replaces. Only an account
- * without credentials of its own counts as verified by the provider outside of its organization.
+ * without credentials of its own counts as verified through the provider outside of its organization.
  */
 function sessionAfter(
   actor: Actor,

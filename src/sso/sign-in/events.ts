@@ -1,4 +1,4 @@
-/** Audit events about a person who signs in by a provider. */
+/** Audit events about a person who signs in through a provider. */
 import type { EventName } from "../../../contract/vocabulary.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";

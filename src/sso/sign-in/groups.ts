@@ -8,7 +8,7 @@ import { mailOwners } from "../../orgs/owner-mails.ts";
 const messages = {
   overage:
     "The person is in more groups than the provider sends or the service reads, so no team was changed. Let the " +
-    "provider send only the groups that are assigned to this application, or provision groups by SCIM.",
+    "provider send only the groups that are assigned to this application, or provision groups with SCIM.",
   unread:
     "The user info of the provider, which may have the groups, could not be read, so no team was changed.",
 } as const;

@@ -1,6 +1,6 @@
 /**
  * The link between a person at a provider and an existing account. The owner of the account confirms it in a session
- * that they have opened with their own credentials, in the browser of the sign-in by the provider.
+ * that they have opened with their own credentials, in the browser of the sign-in through the provider.
  */
 import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { SsoAttemptDoc } from "../../../storage/sso/attempts.ts";

@@ -1,6 +1,6 @@
 /**
- * The log of sign-ins by providers. A visitor sees the number of a failed one, and owners find the reason under it. It
- * has no tokens, responses or addresses of callers.
+ * The log of sign-ins through providers. A visitor sees the number of a failed one, and owners find the reason under
+ * it. It has no tokens, responses or addresses of callers.
  */
 import { randomInt } from "node:crypto";
 import type { SsoSignInPayload } from "../../../contract/payloads/accounts/sso.ts";

@@ -85,7 +85,7 @@ async function admit(
 export const deactivated = () =>
   new SignInRefused(
     "deactivated",
-    "The person is deactivated by SCIM: activate them at the identity provider, or invite them.",
+    "The person is deactivated through SCIM: activate them at the identity provider, or invite them.",
   );
 
 interface Joining {

@@ -41,7 +41,7 @@ function startRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/sso/:org",
-      summary: "Sign in by the identity provider of an organization, by its slug",
+      summary: "Sign in through the identity provider of an organization, by its slug",
       params: SlugParams,
       query: StartQuery,
       leavesOrigin: true,
@@ -51,7 +51,7 @@ function startRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/sso/:provider/start",
-      summary: "Sign in by an identity provider, or open a prepared test",
+      summary: "Sign in through an identity provider, or open a prepared test",
       params: PageParams,
       query: StartQuery,
       leavesOrigin: true,
@@ -126,7 +126,7 @@ function completionRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/sso/:provider/complete",
-      summary: "Complete a sign-in by SAML in its browser",
+      summary: "Complete a sign-in with SAML in its browser",
       params: PageParams,
       query: StateQuery,
       handle: ({ actor, params, query, request }) =>

@@ -1,4 +1,4 @@
-/** Pages of sign-ins by providers. */
+/** Pages of sign-ins through providers. */
 import type { SsoTestPayload } from "../../../contract/payloads/accounts/sso.ts";
 import type { Actor } from "../../access/actor.ts";
 import { hidden, problem } from "../../http/pages/fields.ts";
@@ -44,7 +44,7 @@ export function linkPage(actor: Actor, offer: LinkOffer, state: string): Reply {
   const body = account
     ? html`<p>
           <bdi>${provider.name}</bdi> of <bdi>${tenant.name}</bdi> will sign you in to your account
-          <bdi>${account.username}</bdi> from now on. Its owners decide who can sign in by this provider.
+          <bdi>${account.username}</bdi> from now on. Its owners decide who can sign in through this provider.
         </p>
         ${postForm(path, html`${hidden("state", state)}<button>Link the account and continue</button>`)}
         <p class="meta"><a href="/">Cancel</a></p>`

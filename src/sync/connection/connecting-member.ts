@@ -91,7 +91,7 @@ async function mailOwners(app: App, tenant: TenantDoc, { connectedBy, host }: Co
       `${inertName(connectedBy.name)} (${connectedBy.username}), who connected the repository ` +
         `${inertName(host.fullName)} to ${inertName(tenant.name)} (${tenant.slug}), may no longer connect it.`,
       "Pushes to the repository are not imported until another member takes the connection over: " +
-        "an owner or an administrator, by POST /api/tenants/<organization>/repo-sync/takeover.",
+        "an owner or admin, with POST /api/tenants/<organization>/repo-sync/takeover.",
     ],
     after: [
       "Changes of the service are still pushed to the repository. You get this mail as an owner of the organization.",

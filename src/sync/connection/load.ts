@@ -30,7 +30,7 @@ export function requireEverySkill(actor: Actor, tenant: TenantDoc): void {
     : `${missing.join(", ")}, which your role or token does not have`;
   throw forbidden(
     `A repository connection reads and writes every skill of "${tenant.slug}", so it requires ${problem}. ` +
-      "Ask an owner or an administrator of the organization.",
+      "Ask an owner or admin of the organization.",
     { kind: "repository", missing },
   );
 }

@@ -34,7 +34,7 @@ const formerIndexes: Readonly<Record<string, readonly string[]>> = {
 
 export const migrations: readonly Migration[] = [
   { number: 1, name: "current names of fields", run: renameFields },
-  { number: 2, name: "teams, owners and former slugs of organizations", run: addOrganizationFields },
+  { number: 2, name: "teams, owners and previous slugs of organizations", run: addOrganizationFields },
   { number: 3, name: "requests for a new branch", run: renameManualRequests },
   {
     number: 4,

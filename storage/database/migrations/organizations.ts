@@ -2,11 +2,11 @@ import type { Collection } from "mongodb";
 import type { Database } from "../../database.ts";
 import { dropIndex } from "./drop-index.ts";
 
-/** Adds the fields for teams, former slugs and owners. */
+/** Adds the fields for teams, previous slugs and owners. */
 export async function addOrganizationFields(database: Database): Promise<void> {
   const tenants = database.raw.collection("tenants");
   const memberships = database.raw.collection("memberships");
-  // Former slugs are added last, so that an interrupted migration is repeated.
+  // Previous slugs are added last, so that an interrupted migration is repeated.
   if ((await tenants.findOne({ slugs: { $exists: false } })) !== null) await addFields(tenants, memberships);
   await dropIndex(database, "memberships", "membership_once");
   await dropIndex(database, "tenants", "tenant_slug");

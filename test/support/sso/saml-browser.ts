@@ -1,4 +1,4 @@
-/** A browser that signs in by SAML, by the requests that it sends. */
+/** A browser that signs in with SAML, by the requests that it sends. */
 import assert from "node:assert/strict";
 import { inflateRawSync } from "node:zlib";
 import type { TestService } from "../service.ts";
