@@ -21,10 +21,24 @@ export const credentialLine = ({ gitUrl }: Known): string =>
  * Settings of Claude Code, for a person, a project or all machines (managed settings): the marketplace is known, and
  * updated at every start, and the plugins that are required are enabled.
  */
-export const claudeSettings = ({ name, gitUrl, requiredPlugins }: Known) => ({
-  extraKnownMarketplaces: { [name]: { source: { source: "git", url: gitUrl }, autoUpdate: true } },
+export const claudeSettings = (known: Known) =>
+  settingsOf(known, { source: "git", url: known.gitUrl } as const);
+
+/** Such settings without Git: Claude Code reads the plugins as zips, and the headers of a private one from a command. */
+export const claudeArchiveSettings = (known: Known & Pick<MarketplacePayload, "catalogUrl">) =>
+  settingsOf(known, {
+    source: "url",
+    url: known.catalogUrl,
+    headersHelper: known.isPublic ? undefined : "svc auth header",
+  } as const);
+
+const settingsOf = <Source>({ name, requiredPlugins }: Known, source: Source) => ({
+  extraKnownMarketplaces: { [name]: { source, autoUpdate: true } },
   enabledPlugins:
     requiredPlugins.length > 0
       ? Object.fromEntries(requiredPlugins.map((plugin) => [`${plugin}@${name}`, true]))
       : undefined,
 });
+
+/** Settings as the content of a file. */
+export const settingsText = (settings: object) => JSON.stringify(settings, null, 2);

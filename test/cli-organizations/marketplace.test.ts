@@ -25,10 +25,11 @@ describe("svc marketplace", () => {
     );
 
     const { stdout } = await text("marketplace", `${org.slug}-members`);
-    const { gitUrl } = listed[0]!;
+    const { gitUrl, catalogUrl } = listed[0]!;
     assert.match(stdout, new RegExp(`claude plugin marketplace add ${gitUrl}`));
     assert.match(stdout, /credential\..*\.helper '!svc auth git'/);
     assert.match(stdout, /"autoUpdate": true/);
+    assert.match(stdout, new RegExp(`"url": "${catalogUrl}",\\s+"headersHelper": "svc auth header"`));
     assert.equal((await json("marketplace", "none", "--org", org.slug)).error.code, "E_NOT_FOUND");
   });
 

@@ -73,10 +73,18 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
   it("shows every member the marketplaces, with lines to copy", async () => {
     const { page, troubles } = await dashboard.open(at("settings"), { user: viewer });
     const section = page.getByRole("region", { name: "Marketplaces" });
-    await section.getByText(`${org.slug}-members`).waitFor();
+    await section.getByText(`${org.slug}-members`, { exact: true }).waitFor();
     const address = `${service.url}/${org.slug}/-/members.git`;
     await section.getByText(`claude plugin marketplace add ${address}`).waitFor();
+    for (const program of ["codex", "copilot"])
+      await section.getByText(`${program} plugin marketplace add ${address}`).waitFor();
     await section.getByText(/^git config --global credential/).waitFor();
+    await section.getByText(`Settings of Claude Code for ${org.slug}-members`).click();
+    const settings = section.getByLabel("Content of settings.json", { exact: true });
+    assert.match(await settings.innerText(), /"source": "git",[^]*members\.git"[^]*"autoUpdate": true/);
+    const archive = section.getByLabel("Content of settings.json without Git");
+    assert.match(await archive.innerText(), /"source": "url",[^]*"headersHelper": "svc auth header"/);
+    await section.getByRole("button", { name: "Copy file" }).first().waitFor();
     await section.scrollIntoViewIfNeeded();
     await assertAccessible(page, "marketplaces");
     assert.deepEqual(troubles, []);

@@ -1,9 +1,11 @@
 import type { MarketplacePayload } from "../../../contract/payloads/discovery/marketplaces.ts";
 import {
   addLine,
+  claudeArchiveSettings,
   claudeSettings,
   credentialLine,
   marketplaceTools,
+  settingsText,
 } from "../../../contract/text/marketplace-texts.ts";
 import { openMarketplaceCalls } from "../../api/calls/marketplaces.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
@@ -45,7 +47,14 @@ export const marketplace = defineCommand({
         `${organization.slug} has no marketplace "${args.name}". It has ${all.map(({ name }) => name).join(", ")}.`,
         { ref: args.name },
       );
-    return { data: { ...found, claudeSettings: claudeSettings(found) }, text: stepsOf(found) };
+    return {
+      data: {
+        ...found,
+        claudeSettings: claudeSettings(found),
+        claudeArchiveSettings: claudeArchiveSettings(found),
+      },
+      text: stepsOf(found),
+    };
   },
 });
 
@@ -69,6 +78,11 @@ function stepsOf(found: MarketplacePayload): string {
     ]),
     "",
     "Claude Code, in settings.json of a person or project, or in managed-settings.json for all machines:",
-    JSON.stringify(claudeSettings(found), null, 2).replace(/^/gm, "  "),
+    indented(claudeSettings(found)),
+    "",
+    "Or without Git, if the service has an HTTPS address:",
+    indented(claudeArchiveSettings(found)),
   ].join("\n");
 }
+
+const indented = (settings: object) => settingsText(settings).replace(/^/gm, "  ");

@@ -24,6 +24,11 @@ const members = z.array(
   }),
 );
 
+const claudeSettings = z.strictObject({
+  extraKnownMarketplaces: z.record(z.string(), z.unknown()),
+  enabledPlugins: z.record(z.string(), z.boolean()).optional(),
+});
+
 const marketplace = z.strictObject({
   audience: z.enum(marketplaceAudiences),
   collection: text.nullable(),
@@ -134,10 +139,9 @@ export const cliOrganizationPayloads = {
   marketplace: z.array(marketplace),
   marketplaceOne: marketplace.extend({
     /** To be added to the settings of Claude Code. */
-    claudeSettings: z.strictObject({
-      extraKnownMarketplaces: z.record(z.string(), z.unknown()),
-      enabledPlugins: z.record(z.string(), z.boolean()).optional(),
-    }),
+    claudeSettings,
+    /** The same without Git. */
+    claudeArchiveSettings: claudeSettings,
   }),
   "access.grant": changedAccess,
   "access.restrict": changedAccess,

@@ -1,8 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import { addLine, credentialLine, marketplaceTools } from "../../../../contract/text/marketplace-texts.ts";
+import {
+  addLine,
+  claudeArchiveSettings,
+  claudeSettings,
+  credentialLine,
+  marketplaceTools,
+  settingsText,
+} from "../../../../contract/text/marketplace-texts.ts";
 import type { Schemas } from "../../api/client.ts";
 import { query } from "../../api/query.ts";
 import { Command } from "../../parts/copy/command.tsx";
+import { CopyFile } from "../../parts/copy/copy-file.tsx";
 import { Loaded } from "../../parts/states/loaded.tsx";
 
 type Marketplace = Schemas["Marketplace"];
@@ -16,8 +24,7 @@ export function Marketplaces({ slug }: { slug: string }) {
       <h2 id="marketplaces-heading">Marketplaces</h2>
       <p className="meta">
         {marketplaceTools.map(({ tool }) => tool).join(", ")} install the organization&apos;s skills as
-        plugins from these. The line is that of Claude Code; for the others, <code>svc marketplace</code>{" "}
-        shows it.
+        plugins from these.
       </p>
       <Loaded found={found} rows={2} rowHeight={64}>
         {(all) => (
@@ -27,7 +34,8 @@ export function Marketplaces({ slug }: { slug: string }) {
                 <p>
                   <b>{one.name}</b>, for {audienceOf(one)}
                 </p>
-                <Command text={addLine("claude", one)} label={`Copy the line for ${one.name}`} />
+                <Lines marketplace={one} />
+                <Settings marketplace={one} />
               </li>
             ))}
           </ul>
@@ -40,6 +48,34 @@ export function Marketplaces({ slug }: { slug: string }) {
         </div>
       )}
     </section>
+  );
+}
+
+/** The line of each tool that adds the marketplace. */
+const Lines = ({ marketplace }: { marketplace: Marketplace }) =>
+  marketplaceTools.map(({ tool, program }) => (
+    <Command
+      key={program}
+      text={addLine(program, marketplace)}
+      label={`Copy the line of ${tool} for ${marketplace.name}`}
+    />
+  ));
+
+/** Settings of Claude Code by which the marketplace is known without a command, also on all machines. */
+function Settings({ marketplace }: { marketplace: Marketplace }) {
+  return (
+    <details className="meta">
+      <summary>Settings of Claude Code for {marketplace.name}</summary>
+      <div className="stack gap-3">
+        <p>
+          For a person or project in <code>settings.json</code>, for all machines in{" "}
+          <code>managed-settings.json</code>:
+        </p>
+        <CopyFile path="settings.json" text={settingsText(claudeSettings(marketplace))} />
+        <p>Or without Git, if this service has an HTTPS address:</p>
+        <CopyFile path="settings.json without Git" text={settingsText(claudeArchiveSettings(marketplace))} />
+      </div>
+    </details>
   );
 }
 
