@@ -18,6 +18,9 @@ import {
   webAddress,
 } from "./environment-forms.ts";
 
+/** Catalog of MCP servers unless another one is set. */
+export const publicCatalog = "https://registry.modelcontextprotocol.io";
+
 /** Every environment variable of the service; a test compares `docs/guides/deploy.md` with this list. */
 export const Environment = z.object({
   PORT: port.default(3000).describe("port of the HTTP listener; 0 selects a free one"),
@@ -183,7 +186,7 @@ export const Environment = z.object({
     ),
   MCP_CATALOG_URL: z
     .union([z.literal("none"), webAddress])
-    .default("https://registry.modelcontextprotocol.io")
+    .default(publicCatalog)
     .describe("registry whose MCP servers organizations can import; none: without a catalog"),
   MCP_CATALOG_PRIVATE_NETWORK: flag
     .default(false)

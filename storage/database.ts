@@ -44,11 +44,22 @@ export interface Database {
   ping(): Promise<void>;
   /** Version of the engine. */
   version(): Promise<string>;
+  describe(): Promise<DatabaseServer>;
   /** Creates missing indexes. Existing ones are not changed. */
   ensureIndexes(declared: DeclaredIndexes): Promise<void>;
   close(): Promise<void>;
   /** For the export command and tests. */
   raw: Db;
+}
+
+export interface DatabaseServer {
+  version: string;
+  /** Such as `replica set rs0 of 3`. */
+  topology: string;
+  /** As the URL has it; undefined for the server's default. */
+  writeConcern: string | undefined;
+  /** Undefined for an engine that does not report it. */
+  time: Date | undefined;
 }
 
 export async function openDatabase(url: string, name: string): Promise<Database> {
@@ -77,9 +88,29 @@ export async function openDatabase(url: string, name: string): Promise<Database>
       const { version } = await db.command({ buildInfo: 1 }, { timeoutMS: serverSelectionTimeoutMs });
       return String(version);
     },
+    async describe() {
+      const options = { timeoutMS: serverSelectionTimeoutMs };
+      const [{ version }, hello] = await Promise.all([
+        db.command({ buildInfo: 1 }, options),
+        db.command({ hello: 1 }, options),
+      ]);
+      const { w, journal } = db.writeConcern ?? {};
+      return {
+        version: String(version),
+        topology: topologyOf(hello),
+        writeConcern: w === undefined ? undefined : `${w}${journal === true ? " with journal" : ""}`,
+        time: hello["localTime"] instanceof Date ? hello["localTime"] : undefined,
+      };
+    },
     ensureIndexes: (declared) => ensureIndexes(db, declared),
     close: () => client.close(),
   };
+}
+
+function topologyOf({ msg, setName, hosts }: Document): string {
+  if (msg === "isdbgrid") return "sharded cluster";
+  if (typeof setName !== "string") return "standalone";
+  return `replica set ${setName} of ${Array.isArray(hosts) ? hosts.length : 1}`;
 }
 
 async function connect(client: MongoClient): Promise<void> {

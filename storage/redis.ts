@@ -13,19 +13,37 @@ export function openRedis(url: string, onError: (error: Error) => void): RedisCo
   return { client, close: () => client.disconnect() };
 }
 
-/**
- * The policy by which a server removes keys when its memory is full; undefined if it removes none, or does not respond
- * within the time.
- */
+export interface RedisServer {
+  version: string;
+  /** Policy by which the server removes keys when its memory is full. */
+  evictionPolicy: string;
+  time: Date;
+}
+
+/** The policy by which a server removes keys; undefined if it removes none, or does not report one within the time. */
 export async function readEvictionPolicy(url: string, timeoutMs: number): Promise<string | undefined> {
+  const policy = (await readRedisServer(url, timeoutMs))?.evictionPolicy;
+  return policy === "noeviction" ? undefined : policy;
+}
+
+/** Undefined if the server does not report all of it within the time: it may not permit `INFO`. */
+export async function readRedisServer(url: string, timeoutMs: number): Promise<RedisServer | undefined> {
   const redis = new Redis(url, {
     retryStrategy: () => null,
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
   });
   redis.on("error", () => {});
-  const memory = await redis.info("memory").catch(() => "");
-  redis.disconnect();
-  const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1];
-  return policy === "noeviction" ? undefined : policy;
+  try {
+    const [info, [seconds, microseconds]] = await Promise.all([redis.info(), redis.time()]);
+    const [, version] = /^redis_version:(\S+)/m.exec(info) ?? [];
+    const [, evictionPolicy] = /^maxmemory_policy:(\S+)/m.exec(info) ?? [];
+    if (version === undefined || evictionPolicy === undefined) return undefined;
+    const time = new Date(Number(seconds) * 1000 + Number(microseconds) / 1000);
+    return { version, evictionPolicy, time };
+  } catch {
+    return undefined;
+  } finally {
+    redis.disconnect();
+  }
 }

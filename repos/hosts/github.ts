@@ -104,15 +104,30 @@ export interface GitHubAppHost extends RepositoryHost {
   hasTag(name: string): Promise<boolean>;
 }
 
+/** The App's own name and id, by authenticating as it. Throws like `findInstallation`, and for a key of another form. */
+export async function describeApp(address: GitHubAddress, app: GitHubAppIdentity): Promise<string> {
+  const client = await openAppClient(address, app);
+  const { data } = await askGitHub("Authenticating as the App", async () => {
+    const answer = await client.rest.apps.getAuthenticated();
+    return { data: answer.data ?? {}, headers: answer.headers };
+  });
+  const slug = "slug" in data && typeof data.slug === "string" ? data.slug : "";
+  return /^[\w-]{1,100}$/.test(slug) ? `${slug} (${app.id})` : String(app.id);
+}
+
+async function openAppClient(address: GitHubAddress, app: GitHubAppIdentity): Promise<GitHubClient> {
+  const auth = createAppAuth({ appId: app.id, privateKey: app.privateKey });
+  const { token } = await auth({ type: "app" });
+  return openGitHubClient(address, token);
+}
+
 /** The id of the App's installation for a repository. Throws `remote_missing` if there is none. */
 export async function findInstallation(
   place: GitHubConnection,
   app: GitHubAppIdentity,
   fullName: string,
 ): Promise<number> {
-  const auth = createAppAuth({ appId: app.id, privateKey: app.privateKey });
-  const { token } = await auth({ type: "app" });
-  const client = openGitHubClient(place, token);
+  const client = await openAppClient(place, app);
   const at = ownerAndName({ full_name: fullName });
   const { data } = await askGitHub("Looking for the App's installation", () =>
     client.rest.apps.getRepoInstallation(at),

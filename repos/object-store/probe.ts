@@ -10,8 +10,11 @@ const actions =
   "s3:ListBucket, s3:ListBucketMultipartUploads, s3:GetObject, s3:PutObject, s3:DeleteObject and s3:AbortMultipartUpload";
 const probeBytes = 64;
 
-/** Writes, reads, lists and removes an object. Throws an Error with a sentence for the operator. */
-export async function probeObjectStore(options: ObjectStoreOptions): Promise<void> {
+/**
+ * Writes, reads, lists and removes an object. Returns whether a write can depend on the absence of the object, which
+ * the service does not require. Throws an Error with a sentence for the operator.
+ */
+export async function probeObjectStore(options: ObjectStoreOptions): Promise<{ isConditional: boolean }> {
   const objects = openObjectStore(options);
   const key = `probe/${randomUUID()}`;
   const bytes = Buffer.alloc(probeBytes, "probe");
@@ -23,6 +26,8 @@ export async function probeObjectStore(options: ObjectStoreOptions): Promise<voi
       await objects.getRange(key, { start: 5, length: 7 }),
     ];
     const isListed = await objects.hasAny(key);
+    await objects.putOnce(key, [Buffer.alloc(probeBytes, "other")]);
+    const isConditional = (await objects.get(key, probeBytes))?.bytes.equals(bytes) === true;
     await objects.remove([key]);
     const isRight =
       whole?.bytes.equals(bytes) === true && part?.bytes.equals(bytes.subarray(5, 12)) === true && isListed;
@@ -31,6 +36,7 @@ export async function probeObjectStore(options: ObjectStoreOptions): Promise<voi
         `The object store of ${describeLocation(options.location)} does not behave like S3: reads and lists don't ` +
           "return what was written.",
       );
+    return { isConditional };
   } catch (error) {
     throw explained(error, options.location);
   } finally {

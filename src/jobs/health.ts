@@ -5,6 +5,7 @@ import { withinTime } from "../../contract/concurrency/within-time.ts";
 import { maxConditions, type HealthPayload } from "../../contract/payloads/service/jobs.ts";
 import { gitVersion } from "../../repos/native-git.ts";
 import { hasProxy } from "../../repos/transport/connections.ts";
+import { readRedisServer } from "../../storage/redis.ts";
 import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
 import { describeMismatch, findMismatch } from "../epoch/epoch.ts";
@@ -46,14 +47,23 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
 
 export const checkDatabase = ({ storage, config }: Pick<App, "storage" | "config">) =>
   checked(async () => {
-    const version = await storage.database.version();
-    return `MongoDB ${version}, ${config.mongodbUrl === undefined ? "embedded" : "a server"}`;
+    const { version, topology, writeConcern = "of the server" } = await storage.database.describe();
+    if (config.mongodbUrl === undefined) return `MongoDB ${version}, embedded`;
+    return `MongoDB ${version}, a server, ${topology}, write concern ${writeConcern}`;
   });
 
-export const checkQueue = ({ queue }: Pick<App, "queue">) =>
+export const checkQueue = ({ queue, config }: Pick<App, "queue" | "config">) =>
   checked(async () => {
     await queue.counts();
-    return queue.kind === "redis" ? "Redis" : "embedded";
+    if (queue.kind !== "redis") return "embedded";
+    const { redisUrl } = config;
+    const server = redisUrl === undefined ? undefined : await readRedisServer(redisUrl, answerMs);
+    if (!server) return "Redis";
+    const { version, evictionPolicy } = server;
+    if (evictionPolicy === "noeviction") return `Redis ${version}, noeviction`;
+    throw new Error(
+      `Redis ${version} removes jobs when its memory is full (${evictionPolicy}): set its maxmemory-policy to noeviction.`,
+    );
   });
 
 export const checkGit = ({ config }: Pick<App, "config">) =>

@@ -63,12 +63,7 @@ export function openMailer(options: Pick<Config, "smtpUrl" | "mailFrom" | "dataD
 }
 
 function openSmtp(smtpUrl: string, from: Config["mailFrom"], log: Log): Mailer {
-  const transport = createTransport({
-    url: smtpUrl,
-    ...timeouts,
-    ...confined,
-    requireTLS: isSecretInClear(smtpUrl) ? true : undefined,
-  });
+  const transport = openTransport(smtpUrl);
   return {
     kind: "smtp",
     async send(mail) {
@@ -82,6 +77,34 @@ function openSmtp(smtpUrl: string, from: Config["mailFrom"], log: Log): Mailer {
     },
     removeBefore: async () => 0,
   };
+}
+
+const openTransport = (smtpUrl: string) =>
+  createTransport({
+    url: smtpUrl,
+    ...timeouts,
+    ...confined,
+    requireTLS: isSecretInClear(smtpUrl) ? true : undefined,
+  });
+
+/** Connects to a mail server and signs in as for a mail. Throws an Error without text of the server. */
+export async function verifyMailServer(smtpUrl: string): Promise<void> {
+  const transport = openTransport(smtpUrl);
+  try {
+    await transport.verify();
+  } catch (error) {
+    const { code, responseCode, message } = error as Error & { code?: string; responseCode?: number };
+    // Messages of other errors may have text of the server.
+    const isOfConnection = /^(ESOCKET|ECONNECTION|EDNS|ETIMEDOUT|ETLS)$/.test(code ?? "");
+    const parts = isOfConnection ? [message] : [code, responseCode].filter((part) => part !== undefined);
+    const reason = parts.join(" ") || "an unknown error";
+    const remedy = code === "EAUTH" ? "correct the user and the password in SMTP_URL" : "check SMTP_URL";
+    throw new Error(`The mail server ${new URL(smtpUrl).host} can't be used (${reason}): ${remedy}.`, {
+      cause: error,
+    });
+  } finally {
+    transport.close();
+  }
 }
 
 /** Credentials must not cross a network in clear: without TLS from the start, STARTTLS becomes a condition. */

@@ -17,28 +17,24 @@ import {
 import { outboundProblem } from "../oauth/document-support.ts";
 import type { Queue } from "../queue/index.ts";
 import { openSecrets } from "../secrets.ts";
+import {
+  diagnoseCatalog,
+  diagnoseClock,
+  diagnoseGitHub,
+  diagnoseMail,
+  diagnoseProviders,
+} from "./diagnose-servers.ts";
+import { failed, type Diagnosis } from "./diagnosis.ts";
 import { compareKeyRing } from "./keys/claim-key-ring.ts";
 import { examineKeys } from "./keys/examine-keys.ts";
 import { requireStore } from "./preflight.ts";
 import { requireCompleteImport } from "./transfer.ts";
-
-export interface Diagnosis {
-  name: string;
-  /** `note`: could not be checked, which may be intended. */
-  state: "ok" | "note" | "problem";
-  text: string;
-}
 
 /** Limits of the request to the service's own address. */
 const requestLimits = { allowPrivateNetwork: true, maxBytes: 20_000, requestMs: 5000, maxRedirects: 0 };
 /** A queue that responds slowly does not prevent a start, so that opening one takes as long as it needs. */
 const openQueueMs = 60_000;
 
-const failed = (name: string, error: unknown): Diagnosis => ({
-  name,
-  state: "problem",
-  text: (error as Error).message,
-});
 const resultOf = (name: string, { ok, detail }: Pick<Check, "ok" | "detail">): Diagnosis => ({
   name,
   state: ok ? "ok" : "problem",
@@ -50,7 +46,7 @@ export async function diagnose(
   engines: { openStores: () => Promise<Stores>; openQueue: () => Promise<Queue> },
 ): Promise<Diagnosis[]> {
   const app = { config, now: () => new Date() };
-  const [stores, objects, queue, git, outbound, address, disks] = await Promise.all([
+  const [stores, objects, queue, git, outbound, address, mail, gitHub, catalog, disks] = await Promise.all([
     engines.openStores().catch((error: unknown) => failed("database", error)),
     diagnoseObjects(config),
     withinTime(engines.openQueue(), openQueueMs, () => {
@@ -59,15 +55,30 @@ export async function diagnose(
     checkGit(app),
     diagnoseOutbound(app),
     checkAddress(config),
+    diagnoseMail(config),
+    diagnoseGitHub(config),
+    diagnoseCatalog(config),
     checkDisks(app),
   ]);
+  const [database, ...ofStores] =
+    "state" in stores
+      ? [stores]
+      : await Promise.all([
+          checkDatabase(stores).then((check) => resultOf("database", check)),
+          diagnoseProviders(stores),
+          diagnoseClock(stores),
+        ]);
   return [
-    "state" in stores ? stores : resultOf("database", await checkDatabase(stores)),
+    database,
     ...objects,
-    "state" in queue ? queue : resultOf("queue", await checkQueue({ queue })),
+    "state" in queue ? queue : resultOf("queue", await checkQueue({ queue, config })),
     resultOf("git", git),
     outbound,
     address,
+    mail,
+    gitHub,
+    catalog,
+    ...ofStores,
     ...disks.map(({ name, ok, freeBytes }) =>
       resultOf(`disk of ${name}`, { ok, detail: `${freeBytes ?? "unknown"} bytes free` }),
     ),
@@ -80,10 +91,14 @@ async function diagnoseObjects(config: Config): Promise<Diagnosis[]> {
   const { gitStore } = config;
   if (gitStore === undefined) return [];
   const name = "objects";
-  const text = `${describeLocation(gitStore.location)} can be written and read`;
+  const at = describeLocation(gitStore.location);
   return [
     await requireStore(config).then(
-      () => ({ name, state: "ok", text }) as const,
+      (found) => {
+        const works = `PUT, GET, ${found?.isConditional === true ? "conditional PUT, " : ""}range and DELETE work`;
+        const text = `${at}: ${works}${found?.isConditional === true ? "" : ", conditional PUT does not"}`;
+        return { name, state: "ok", text } as const;
+      },
       (error: unknown) => failed(name, error),
     ),
   ];

@@ -41,11 +41,14 @@ function createMissing(folder: string): void {
 /** Whether a place is the address of a bucket, not a folder. */
 export const isAddress = (place: string): boolean => /^\w+:\/\//.test(place);
 
-/** Requires that the object store of the repositories can be used. Throws an Error with a sentence. */
-export async function requireStore({ gitStore, cacheDir }: Config): Promise<void> {
-  if (gitStore === undefined) return;
+/** Requires that the object store of the repositories can be used, if there is one. Throws an Error with a sentence. */
+export async function requireStore({
+  gitStore,
+  cacheDir,
+}: Config): Promise<{ isConditional: boolean } | undefined> {
+  if (gitStore === undefined) return undefined;
   requireFolder(cacheDir, "CACHE_DIR");
-  await probeObjectStore(gitStore);
+  return probeObjectStore(gitStore);
 }
 
 /** Throws with the code EADDRINUSE, EACCES or EADDRNOTAVAIL if nothing can listen there. */

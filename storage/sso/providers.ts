@@ -87,6 +87,9 @@ export const ssoProvidersCollection = defineCollection({
     /** Whether any organization has an enabled provider. */
     hasEnabled: async () =>
       (await providers.findOne({ active: true, enabled: true }, { projection: { _id: 1 } })) !== null,
+    /** Enabled providers of any organization, oldest first. */
+    listAnyEnabled: (limit: number) =>
+      providers.find({ active: true, enabled: true }, withoutOutbox).sort({ _id: 1 }).limit(limit).toArray(),
     /** Records a success. Nothing changes if the connection was changed since `epoch`. */
     async noteSuccess(id: string, epoch: number, at: Date, isSignIn: boolean): Promise<void> {
       await providers.updateOne(

@@ -65,16 +65,22 @@ async function readPage(app: App, url: string, { since, cursor }: CatalogPass) {
     address.searchParams.set("updated_since", from.toISOString());
   }
   if (cursor !== null) address.searchParams.set("cursor", cursor);
+  const { servers, metadata } = await fetchCatalogPage(app, address);
+  const next = metadata?.nextCursor;
+  return { entries: servers, next: next === undefined || next === "" ? null : next };
+}
+
+/** A page of a catalog. Throws `RepoError`. */
+export async function fetchCatalogPage({ config }: Pick<App, "config">, address: URL) {
   const answer = await fetchJson(address.href, {
-    allowPrivateNetwork: app.config.mcpCatalog.privateNetwork,
+    allowPrivateNetwork: config.mcpCatalog.privateNetwork,
     maxBytes: limits.mcpCatalogPageBytes,
     requestMs,
   });
   const page = RegistryPage.safeParse(answer);
   if (!page.success)
     throw new RepoError("remote_protocol", `${address.host} does not send a list of MCP servers`);
-  const next = page.data.metadata?.nextCursor;
-  return { entries: page.data.servers, next: next === undefined || next === "" ? null : next };
+  return page.data;
 }
 
 /** Stores the entries that have the form of the interface. Returns the time of the latest change. */

@@ -57,7 +57,8 @@ function requireIssuer(app: App, text: string): string {
 export const discoveryUrl = (issuer: string) =>
   `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
 
-async function checkDiscovery(app: App, issuer: string): Promise<void> {
+/** Reads the discovery document of an issuer, which has to name it. Throws `refused`. */
+export async function checkDiscovery(app: Pick<App, "config">, issuer: string): Promise<void> {
   const allowPrivateNetwork = app.config.ssoPrivateNetwork;
   let found: unknown;
   try {

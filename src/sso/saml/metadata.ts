@@ -21,7 +21,7 @@ export interface SamlMetadata {
 }
 
 /** Reads metadata with exactly one identity provider. Throws `refused`. */
-export async function readMetadata(app: App, text: string): Promise<SamlMetadata> {
+export async function readMetadata(app: Pick<App, "config" | "now">, text: string): Promise<SamlMetadata> {
   let root: XmlElement;
   try {
     root = await parseXml(text);
@@ -81,7 +81,7 @@ function certificatesIn(descriptor: XmlElement): string[] {
 }
 
 /** The address to which browsers are sent. Throws `refused`. */
-export function requireSsoUrl(app: App, text: string): string {
+export function requireSsoUrl(app: Pick<App, "config">, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isAllowed = url?.protocol === "https:" || (url?.protocol === "http:" && app.config.ssoPrivateNetwork);
   if (!url || !isAllowed || url.username !== "" || url.password !== "" || url.hash !== "")
@@ -90,7 +90,7 @@ export function requireSsoUrl(app: App, text: string): string {
 }
 
 /** Reads metadata from its address, without the end of its validity: it is read again every day. Throws `refused`. */
-export async function fetchMetadata(app: App, url: string): Promise<SamlMetadata> {
+export async function fetchMetadata(app: Pick<App, "config" | "now">, url: string): Promise<SamlMetadata> {
   let text: string;
   try {
     text = await fetchText(url, {

@@ -158,6 +158,7 @@ export async function startGitHub(): Promise<GitHubStub> {
     };
     if (!isSigned || Number(iss) !== appId || exp * 1000 < Date.now())
       return failure(401, "A JSON web token could not be decoded");
+    if (path === "/app") return ok({ id: appId, slug: "svc-test", name: "The App of a test" });
     const [, name] = /^\/repos\/([^/]+\/[^/]+)\/installation$/.exec(path) ?? [];
     if (name !== undefined) {
       const installed = named(name)?.installationId;
