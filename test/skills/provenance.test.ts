@@ -203,6 +203,27 @@ describe("the statement of a version", () => {
     });
     assert.equal(again.status, 304);
   });
+
+  it("does not tell others a name that the skill had only while it was private", async () => {
+    const stranger = await service.newUser();
+    const change = async (method: string, path: string, body: object) =>
+      assert.equal((await service.call(method, path, { token: owner.token, body })).status, 200, path);
+    const namesFor = async (id: string, { token }: { token: string }) => {
+      await service.settled();
+      const { data } = await attestationsOf(id, 1, token);
+      return [...new Set(statementOf(data).subject.map(({ name }) => name))];
+    };
+    const id = await publish("Takeover of Initech");
+    assert.deepEqual(await namesFor(id, owner), [`${org.slug}/takeover-of-initech@1.0.0`]);
+
+    await change("POST", `/api/skills/${id}/rename`, { slug: "first-name" });
+    await change("PUT", `/api/skills/${id}`, { visibility: "public" });
+    assert.deepEqual(await namesFor(id, stranger), [`${org.slug}/first-name@1.0.0`]);
+    await verifyBySigstore((await attestationsOf(id, 1, stranger.token)).data);
+
+    await change("POST", `/api/skills/${id}/rename`, { slug: "second-name" });
+    assert.deepEqual(await namesFor(id, stranger), [`${org.slug}/first-name@1.0.0`], "which was public");
+  });
 });
 
 describe("signing keys", () => {

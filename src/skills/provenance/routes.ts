@@ -9,6 +9,7 @@ import { cacheHeaders, notModified } from "../../http/service/conditional.ts";
 import { loadSkill, prefetchSkill } from "../load.ts";
 import { VersionParams } from "../schema.ts";
 import { readVersionRef, selectVersion } from "../versions/select-version.ts";
+import { statementFor } from "./for-reader.ts";
 import {
   findPem,
   keysCacheSeconds,
@@ -49,7 +50,7 @@ function attestationsRoute(app: App): Route {
     async handle({ actor, params, prefetched, request }) {
       const skill = await loadSkill(app, actor, params.skill, "skill:read", { prefetched });
       const version = await selectVersion(app, skill, readVersionRef(params.version));
-      const found = await app.storage.attestations.find(version._id);
+      const found = await statementFor(app, actor, skill, version);
       const attestations = found ? [{ predicateType: found.predicateType, bundle: bundleOf(found) }] : [];
       const etag = createHash("sha256")
         .update(found?.signature ?? "")
