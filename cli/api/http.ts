@@ -17,6 +17,8 @@ export interface HttpOptions {
   /** Shows why the command pauses, before all other operations. */
   pausing?: <T>(label: string, work: () => Promise<T>) => Promise<T>;
   env: NodeJS.ProcessEnv;
+  /** Each request is sent once, with this time limit for the response head: its failure has no consequence. */
+  onceWithinMs?: number;
 }
 
 /** The headers with a call's signature, generated for each attempt. */
@@ -62,11 +64,12 @@ const refusedAttempts = 50;
 export async function send(options: HttpOptions, request: HttpRequest): Promise<Answer> {
   let pausedMs = 0;
   for (let attempt = 1; ; attempt++) {
-    const last = attempt === attempts || request.method !== "GET";
+    const isOnce = options.onceWithinMs !== undefined;
+    const last = attempt === attempts || request.method !== "GET" || isOnce;
     try {
       const response = await sendOnce(options, request);
       const retryAfter = response.header("retry-after");
-      const isForNow = isRefusedForNow(response.status, retryAfter) && request.isSentOnce !== true;
+      const isForNow = isRefusedForNow(response.status, retryAfter) && request.isSentOnce !== true && !isOnce;
       if (isForNow ? attempt >= refusedAttempts : last || !isWorthRetrying(response.status)) return response;
       const waitMs = pauseMs(Math.min(attempt, attempts), retryAfter);
       pausedMs += waitMs;
@@ -100,7 +103,7 @@ async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Ans
     const body = typeof request.body === "function" ? request.body() : request.body;
     const response = await exchange(url, {
       method: request.method,
-      timeoutMs: request.timeoutMs ?? headTimeoutMs,
+      timeoutMs: request.timeoutMs ?? options.onceWithinMs ?? headTimeoutMs,
       env: options.env,
       headers: {
         accept: "application/json",

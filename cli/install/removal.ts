@@ -22,6 +22,8 @@ export function removalOf(
 
 /** Without the command. */
 export function removalText({ skill, scope }: InstalledInScope, reason: RemovalReason): string {
-  const problem = reason === "rejected" ? "was rejected" : "was found malicious by its scan";
-  return `${qualifiedName(skill)} ${scope.semver} is installed and ${problem} after it was published`;
+  return `${qualifiedName(skill)} ${scope.semver} is installed and ${withdrawalText(reason)}`;
 }
+
+export const withdrawalText = (reason: RemovalReason) =>
+  `${reason === "rejected" ? "was rejected" : "was found malicious by its scan"} after it was published`;

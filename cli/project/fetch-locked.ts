@@ -16,6 +16,7 @@ import type { Session } from "../state/session.ts";
 import type { Progress } from "../terminal/output.ts";
 import { plainLine } from "../terminal/table.ts";
 import type { WantedSkill } from "./restored-skill.ts";
+import { knownVersion, refuseWithdrawn } from "./withdrawn.ts";
 
 /** In place of the progress of one download among several. */
 const silent: Progress = { update() {}, end() {} };
@@ -87,12 +88,16 @@ async function resolveAll(
   return resolved;
 }
 
-async function resolveLocked({ client }: Session, { ref, locked }: WantedSkill): Promise<ResolveResult> {
+async function resolveLocked(session: Session, wanted: WantedSkill): Promise<ResolveResult> {
+  const { ref, locked } = wanted;
+  const { client } = session;
+  const profile = session.config.profiles[session.profile];
   let resolved: ResolveResult;
   try {
-    resolved = await client.resolve(locked.publicId, String(locked.version));
+    resolved = await client.resolve(locked.publicId, String(locked.version), knownVersion(locked));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
+    refuseWithdrawn(profile, wanted, error.details);
     const what = {
       E_NOT_FOUND: `${ref} ${locked.semver} of svc.lock is not there (any more).`,
       E_NOT_AUTHENTICATED: `${ref} ${locked.semver} of svc.lock is not public, or not there.`,
@@ -102,6 +107,7 @@ async function resolveLocked({ client }: Session, { ref, locked }: WantedSkill):
     const details = { ...error.details, kind: "skill" as const, ref };
     throw new CliError(error.code, what + way, details, { cause: error });
   }
+  refuseWithdrawn(profile, wanted, resolved);
   const { skill, version } = resolved;
   const isThat =
     skill.publicId === locked.publicId &&

@@ -10,6 +10,7 @@ import type { WantedInstall } from "../install/plan/placement.ts";
 import { publisherWarnings } from "../install/publisher.ts";
 import { type ScopeInstalls, findScope } from "../install/records/scopes.ts";
 import { reportInstalls, reportingMachine } from "../install/report.ts";
+import type { Profile } from "../state/config.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { changeConfig, checkWritableState, withTemporaryFolder } from "../state/state.ts";
 import { type FetchedSkill, acceptAllLocked, fetchAllLocked, previewAllLocked } from "./fetch-locked.ts";
@@ -23,6 +24,7 @@ import {
   summarise,
   upToDate,
 } from "./restored-skill.ts";
+import { type LockedState, describeWithdrawn, readLockedStates } from "./withdrawn.ts";
 
 /** Returns the outcome of each skill, in the order of the lock. Throws before anything is written. */
 export async function restoreSkills(
@@ -36,6 +38,8 @@ export async function restoreSkills(
   const profile = session.config.profiles[session.profile];
   const done = await Promise.all(wanted.map((one) => isRestored(context, profile, folder, one)));
   const rest = wanted.filter((_, i) => !done[i]);
+  const inPlace = wanted.filter((_, i) => done[i]);
+  const states = await readLockedStates(session, inPlace);
   const accepted = dryRun
     ? await previewAllLocked(context, session, rest)
     : await acceptAllLocked(context, session, rest, trust);
@@ -43,7 +47,21 @@ export async function restoreSkills(
     const fetched = await fetchAllLocked(context, session, rest, accepted, temporary);
     return applyAll(context, session, folder, fetched, { force, dryRun });
   });
-  return wanted.map((one, i) => (done[i] ? upToDate(profile, folder, one) : restored.get(one.ref)!));
+  return wanted.map((one, i) =>
+    done[i] ? presentInPlace(profile, folder, one, states[inPlace.indexOf(one)]!) : restored.get(one.ref)!,
+  );
+}
+
+/** The result for a skill that is restored already; one that must not be used any more is a failure. */
+function presentInPlace(
+  profile: Profile | undefined,
+  folder: string,
+  wanted: WantedSkill,
+  { warnings, remove }: LockedState,
+): RestoredSkill {
+  const found = { ...upToDate(profile, folder, wanted), warnings };
+  if (remove === undefined) return found;
+  return { ...found, outcome: "failed", warnings: [describeWithdrawn(profile, wanted, remove), ...warnings] };
 }
 
 async function applyAll(

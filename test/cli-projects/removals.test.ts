@@ -1,6 +1,6 @@
 /** `svc pull` and `svc doctor` for installed versions that were rejected or found malicious later. */
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { PublishResult, ResolveResult, VersionResult } from "../../contract/payloads/skills/skills.ts";
@@ -200,6 +200,63 @@ describe("an installed version that was rejected", () => {
         command: "svc uninstall refused -g",
       });
       assert.match((await doctor()).check!.message, /refused 1\.0\.0 is installed and was rejected after/);
+    }
+  });
+});
+
+describe("svc restore", () => {
+  interface Restored {
+    skills: { outcome: string; warnings: string[]; installed: unknown[] }[];
+  }
+  const mark = (id: string, reason: string) =>
+    service.call("PATCH", `/api/skills/${id}/versions/1.0.0`, {
+      token: owner.token,
+      body: { yanked: true, reason },
+    });
+  const restore = async ({ home, cwd }: { home: string; cwd: string }, user: TestUser = reader) => {
+    const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+    const ran = await svc(["restore", "-o", "json"], { home, cwd, env });
+    return { code: ran.code, ran, skills: ran.stdout === "" ? [] : (ran.data as Restored).skills };
+  };
+
+  it("keeps a yanked version with a warning that has the reason", async (t) => {
+    const id = await publish("yanked", harmless);
+    const { home, cwd, install } = await setUp(t);
+    await install("yanked", "-p", "--save");
+    assert.deepEqual((await restore({ home, cwd })).skills[0]!.warnings, []);
+    assert.equal((await mark(id, "It is slow")).status, 200);
+
+    const { code, skills } = await restore({ home, cwd });
+
+    assert.equal(code, 0);
+    assert.deepEqual(
+      skills.map(({ outcome, warnings }) => [outcome, warnings]),
+      [["upToDate", [`${org.slug}/yanked 1.0.0 is yanked by its publisher: It is slow`]]],
+    );
+  });
+
+  it("refuses a version that was rejected, in place or missing, to readers and reviewers", async (t) => {
+    const id = await publish("withdrawn", malicious);
+    const users = [reader, owner];
+    const homes = await Promise.all(users.map((user) => setUp(t, user)));
+    for (const { install } of homes) await install("withdrawn@1.0.0", "-p", "--save");
+    await scan(id, 1);
+    assert.equal((await reject(id, 1)).status, 200);
+
+    for (const [i, { home, cwd }] of homes.entries()) {
+      const inPlace = await restore({ home, cwd }, users[i]);
+      await rm(join(cwd, ".claude"), { recursive: true });
+      const missing = await restore({ home, cwd }, users[i]);
+
+      const problem = `${org.slug}/withdrawn 1.0.0 of svc.lock was rejected after it was published`;
+      const command = `svc uninstall withdrawn -p ${cwd}`;
+      assert.deepEqual([inPlace.code, inPlace.skills[0]?.outcome], [1, "failed"]);
+      assert.equal(inPlace.skills[0]!.warnings[0], `${problem}, and is installed here: ${command}`);
+      assert.equal(inPlace.skills[0]!.installed.length, 1);
+      const { error } = missing.ran;
+      assert.deepEqual([missing.code, error.code, error.details?.["remove"]], [1, "E_NOT_FOUND", "rejected"]);
+      assert.ok(error.message.startsWith(`${problem}, and is installed here: ${command}.`), error.message);
+      await assert.rejects(readdir(join(cwd, ".claude")));
     }
   });
 });

@@ -35,7 +35,7 @@ describe("svc restore", () => {
     assert.equal((await other.config()).profiles["default"]!.installed["review"]!.installs[0]!.range, "^1");
   });
 
-  it("sends no request if everything is in place, repairs the rest, and keeps edits", async (t) => {
+  it("needs no service if everything is in place, repairs the rest, and keeps edits", async (t) => {
     const w = await saved(t);
     const env = { SVC_API_URL: "http://127.0.0.1:1" };
     const offline = await svc(["restore", "-o", "json"], { home: w.home, cwd: w.project, env });

@@ -39,10 +39,10 @@ export async function resolvePins(
           try {
             const found = await resolve(installed.skill.publicId, range, installed.scope);
             const resolved = acceptInstalled(installed.skill, found);
-            return { ...installed, range, resolved, remove: removalOf(found) };
+            return { ...installed, range, resolved, remove: removalReasonOf(found) };
           } catch (error) {
             if (!(error instanceof CliError)) throw error;
-            return { ...installed, range, resolved: error, remove: removalOf(error.details) };
+            return { ...installed, range, resolved: error, remove: removalReasonOf(error.details) };
           }
         }),
       )),
@@ -50,7 +50,8 @@ export async function resolvePins(
   return candidates;
 }
 
-const removalOf = (answer: object | undefined): RemovalReason | undefined =>
+/** Why an installed version should be removed, in an answer of the service. */
+export const removalReasonOf = (answer: object | undefined): RemovalReason | undefined =>
   removalReasons.find((reason) => answer && "remove" in answer && reason === answer.remove);
 
 /** If all skills fail for the same reason, or the named skill fails, the command fails. */
