@@ -63,6 +63,14 @@ describe("svc channel", () => {
     assert.match((await text("info", "code-review")).stdout, /Channels: +beta 1\.1\.0, stable 1\.0\.1/);
     assert.match((await text("versions", "code-review")).stdout, /1\.1\.0 \(current, beta\)/);
     assert.match((await text("versions", "code-review", "--spec", "stable")).stdout, /1\.0\.1 \(stable\)/);
+    const planned = dataOf<{ dryRun: true; reach: { semver: string } }>(
+      await json("channel", "delete", "code-review", "beta", "--dry-run"),
+    );
+    assert.deepEqual([planned.dryRun, planned.reach.semver], [true, "1.1.0"]);
+    assert.match(
+      (await text("channel", "delete", "code-review", "beta", "--dry-run")).stdout,
+      /^Would delete the channel beta of \S+\. [^]*Nothing was changed\.$/m,
+    );
     const deleted = dataOf<{ deleted: boolean }>(await json("channel", "delete", "code-review", "beta"));
     assert.equal(deleted.deleted, true);
   });

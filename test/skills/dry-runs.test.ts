@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { MovedSkillPayload } from "../../contract/payloads/organizations/folders.ts";
-import type { ChangedChannelPayload } from "../../contract/payloads/skills/channels.ts";
+import type {
+  ChangedChannelPayload,
+  DeletedChannelPayload,
+} from "../../contract/payloads/skills/channels.ts";
 import type { PublishPlan, VersionPlan } from "../../contract/payloads/skills/plans.ts";
 import type { SkillReachPayload } from "../../contract/payloads/skills/reach.ts";
 import type {
@@ -103,8 +106,17 @@ describe("a dry run", () => {
     assert.deepEqual([data.semver, data.reach?.pins.channel.machines, getting(data.reach)], ["1.1.0", 1, 3]);
     const current = await send<SkillReachPayload>("GET", `${path}/reach?version=stable`, undefined);
     assert.deepEqual([current.data.semver, current.data.pins.channel.machines], ["1.0.0", 1]);
+    const deletion = () =>
+      send<DeletedChannelPayload>("DELETE", `${path}/channels/stable?dryRun=true`, undefined);
+    for (let i = 0; i < 2; i++) {
+      const planned = await deletion();
+      assert.deepEqual([planned.data.semver, planned.data.reach?.pins.channel.machines], ["1.0.0", 1]);
+    }
     const yank = { yanked: true, reason: "No", dryRun: true };
     assert.equal((await send("PATCH", `${path}/versions/1`, yank)).code, "refused");
+    const deleted = await send<DeletedChannelPayload>("DELETE", `${path}/channels/stable`, undefined);
+    assert.deepEqual([deleted.data.name, deleted.data.reach], ["stable", undefined]);
+    assert.equal((await deletion()).code, "not_found");
   });
 
   it("of a move has the reach of the current version", async () => {

@@ -1,5 +1,9 @@
 /** Calls about the channels of a skill. */
-import type { ChangedChannelPayload, ChannelPayload } from "../../../contract/payloads/skills/channels.ts";
+import type {
+  ChangedChannelPayload,
+  ChannelPayload,
+  DeletedChannelPayload,
+} from "../../../contract/payloads/skills/channels.ts";
 import { openCaller } from "../call.ts";
 import type { HttpOptions } from "../http.ts";
 
@@ -24,5 +28,14 @@ export function openChannelCalls(options: HttpOptions) {
     async remove(skill: string, name: string): Promise<void> {
       await json({ method: "DELETE", url: pathOf(skill, name) });
     },
+    planRemove: async (skill: string, name: string) =>
+      (
+        await call<DeletedChannelPayload>({
+          method: "DELETE",
+          path: pathOf(skill, name),
+          shape: channel,
+          query: { dryRun: true },
+        })
+      ).data,
   };
 }

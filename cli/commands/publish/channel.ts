@@ -85,14 +85,23 @@ export const channelSet = defineCommand({
 
 export const channelDelete = defineCommand({
   positionals: { skill: { ...changedSkillArgument, completes: "installed" }, channel: name },
-  flags: {},
-  examples: ["svc channel delete code-review beta"],
+  flags: { "dry-run": dryRunFlag },
+  examples: ["svc channel delete code-review beta", "svc channel delete code-review beta --dry-run"],
   async run(context, args) {
     const channel = parseChannelName(args.channel, "<channel>");
     const { skill, calls } = await openChannels(context, args.skill);
+    const data = { skill: presentNamed(skill), channel, deleted: true as const };
+    if (args["dry-run"]) {
+      const reach = readReach((await calls.planRemove(skill.publicId, channel)).reach);
+      const text = `Would delete the channel ${channel} of ${qualifiedName(skill)}. Pins to it would install nothing.`;
+      return {
+        data: { dryRun: true as const, ...data, reach },
+        text: [text, ...dryRunLines([reach])].join("\n"),
+      };
+    }
     await calls.remove(skill.publicId, channel);
     return {
-      data: { skill: presentNamed(skill), channel, deleted: true as const },
+      data,
       text: `Deleted the channel ${channel} of ${qualifiedName(skill)}. Pins to it install nothing.`,
     };
   },

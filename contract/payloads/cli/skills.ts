@@ -226,7 +226,13 @@ export const cliSkillPayloads = {
     previous: z.strictObject({ version: integer, semver }).nullable(),
     changed: z.boolean(),
   }),
-  "channel.delete": z.strictObject({ skill: named, channel: text, deleted: z.literal(true) }),
+  "channel.delete": z.strictObject({
+    dryRun,
+    reach,
+    skill: named,
+    channel: text,
+    deleted: z.literal(true),
+  }),
   edit: z.strictObject({
     skill: named.extend({ description: z.string(), tags: z.array(text), visibility, ownerTeam }),
     changed: z.array(z.enum(["name", "description", "tags", "visibility", "ownerTeam"])),

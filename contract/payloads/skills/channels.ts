@@ -20,6 +20,11 @@ export const ChannelPayload = z
   .meta({ id: "Channel" });
 export type ChannelPayload = z.infer<typeof ChannelPayload>;
 
+export const DeletedChannelPayload = ChannelPayload.extend({ reach: dryRunReach }).meta({
+  id: "DeletedChannel",
+});
+export type DeletedChannelPayload = z.infer<typeof DeletedChannelPayload>;
+
 export const ChangedChannelPayload = ChannelPayload.extend({
   previous: z.object(target).nullable().meta({
     description: "the version to which the channel pointed before; null for a new channel",

@@ -75,9 +75,18 @@ export async function setChannel(
   });
 }
 
-/** Deletes a channel: pins that name it then select nothing. Throws `not_found` if there is none of that name. */
-export async function deleteChannel(app: App, actor: Actor, ref: string, name: string): Promise<void> {
-  await retryLost(skillRetries(ref), async () => {
+/**
+ * Deletes a channel: pins that name it then select nothing. Returns it as it was. Throws `not_found` if there is none of
+ * that name.
+ */
+export async function deleteChannel(
+  app: App,
+  actor: Actor,
+  ref: string,
+  name: string,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<Pick<ChangedChannel, "skill" | "channel" | "reach">> {
+  return retryLost(skillRetries(ref), async () => {
     const skill = await loadSkill(app, actor, ref, "skill:update");
     const previous = channelOf(skill, name);
     if (!previous)
@@ -85,11 +94,14 @@ export async function deleteChannel(app: App, actor: Actor, ref: string, name: s
         kind: "content",
         ref: `${skill.slug}@${name.slice(0, 80)}`,
       });
-    return write(app, actor, skill, withoutChannels(skill, [name]), {
-      change: "deleted",
-      channel: name,
-      from: previous.semver,
-    });
+    if (dryRun) {
+      const { version, semver } = previous;
+      const reach = await reachOf(app, skill, { version, semver, channel: name });
+      return { skill, channel: previous, reach };
+    }
+    const metadata = { change: "deleted", channel: name, from: previous.semver };
+    const updated = await write(app, actor, skill, withoutChannels(skill, [name]), metadata);
+    return updated && { skill, channel: previous };
   });
 }
 

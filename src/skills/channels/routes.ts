@@ -1,8 +1,13 @@
 /** Routes of a skill's channels. */
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import { ChangedChannelPayload, ChannelPayload } from "../../../contract/payloads/skills/channels.ts";
+import {
+  ChangedChannelPayload,
+  ChannelPayload,
+  DeletedChannelPayload,
+} from "../../../contract/payloads/skills/channels.ts";
 import type { App } from "../../app.ts";
+import { flag } from "../../http/request/flag.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { loadSkill, prefetchSkill } from "../load.ts";
 import { SkillParams, dryRun } from "../schema.ts";
@@ -76,8 +81,20 @@ export function channelRoutes(app: App): Route[] {
       summary: "Delete a channel; the version that it points to stays",
       signable: true,
       params: ChannelParams,
-      data: null,
-      handle: ({ actor, params }) => deleteChannel(app, actor, params.skill, params.channel),
+      query: z.object({
+        dryRun: flag.optional().meta({ description: "deletes nothing, and returns the `reach`" }),
+      }),
+      data: DeletedChannelPayload,
+      async handle({ actor, params, query }) {
+        const { skill, channel, reach } = await deleteChannel(
+          app,
+          actor,
+          params.skill,
+          params.channel,
+          query,
+        );
+        return { ...presentChannel(skill, channel), reach };
+      },
     }),
   ];
 }
