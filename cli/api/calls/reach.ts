@@ -8,13 +8,10 @@ const reach = { isExact: "flag", spread: { machines: "whole", of: "whole" } } as
 export function openReachCalls(options: HttpOptions) {
   const { get } = openCaller(options);
   return {
+    /** Of the form, only what `svc info` shows is checked: `readReach` checks the rest. */
     read: (skill: string, version: string) =>
-      get<Pick<SkillReachPayload, "isExact" | "spread">>(
-        `/api/skills/${encodeURIComponent(skill)}/reach`,
-        reach,
-        {
-          version,
-        },
-      ),
+      get<SkillReachPayload>(`/api/skills/${encodeURIComponent(skill)}/reach`, reach, {
+        version,
+      }),
   };
 }

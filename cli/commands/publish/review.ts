@@ -2,21 +2,26 @@
 import semver from "semver";
 import { limits } from "../../../contract/limits.ts";
 import type { ReviewPayload, WaitingReviewPayload } from "../../../contract/payloads/skills/reviews.ts";
+import { countText } from "../../../contract/text/count-text.ts";
 import { openReviewCalls } from "../../api/calls/review.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
 import { collectPages } from "../../api/pages.ts";
+import { fits } from "../../api/shapes.ts";
 import { parseLimit } from "../../arguments/limit-flag.ts";
 import { parsePinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError, invalidArgument } from "../../errors.ts";
+import { qualifiedName } from "../../install/publisher.ts";
 import { presentNamed } from "../../present.ts";
+import { factLines, readReviewFacts } from "../../publish/review-facts.ts";
 import { openOrganization } from "../../state/open-organization.ts";
 import { openSession } from "../../state/session.ts";
 import { escapeLine } from "../../terminal/escape-control.ts";
 import { plainLine, renderTable } from "../../terminal/table.ts";
 
 const defaultLimit = 20;
+const followed = { version: "whole", semver: "text" } as const;
 const version = {
   required: true,
   description: "The skill with an exact version: code-review@1.2.0",
@@ -63,8 +68,29 @@ export const reviewShow = defineCommand({
   flags: {},
   examples: ["svc review show code-review@1.2.0"],
   async run(context, args) {
-    const { calls, publicId, wanted } = await openReview(context, args.version);
-    return presented(await calls.read(publicId, wanted));
+    const { calls, options, publicId, wanted } = await openReview(context, args.version);
+    const [review, facts] = await Promise.all([
+      calls.read(publicId, wanted),
+      readReviewFacts(options, publicId, wanted),
+    ]);
+    const { data, text } = presented(review);
+    const { skill, follows, readers } = review;
+    // Services of earlier versions name no version to compare it with.
+    const before = fits(follows, followed) ? follows : null;
+    const command = before && `svc diff ${qualifiedName(skill)} ${before.semver} ${wanted}`;
+    return {
+      data: {
+        ...data,
+        follows: before && { version: before.version, semver: before.semver },
+        ...facts,
+      },
+      text: [
+        text,
+        `  Readers: ${countText(readers, "member")}`,
+        ...factLines(facts),
+        ...(command === null ? [] : [`  Changes: ${plainLine(command)}`]),
+      ].join("\n"),
+    };
   },
 });
 
@@ -109,11 +135,11 @@ async function openReview(context: Context, argument: string, mayAdminister = fa
   const calls = openReviewCalls(client.options);
   try {
     const { skill } = await client.resolve(ref, wanted);
-    return { calls, publicId: skill.publicId, wanted };
+    return { calls, options: client.options, publicId: skill.publicId, wanted };
   } catch (error) {
     const isMissing = error instanceof CliError && error.code === "E_NOT_FOUND";
     if (!isMissing || !mayAdminister || !/^[^/:]+\/[^/:]+$/.test(ref)) throw error;
-    return { calls, publicId: ref.replace("/", "~"), wanted };
+    return { calls, options: client.options, publicId: ref.replace("/", "~"), wanted };
   }
 }
 

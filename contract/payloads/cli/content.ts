@@ -4,9 +4,9 @@ import { packageRules } from "../../checks/package-rules.ts";
 import { secretRules } from "../../checks/secret-rules.ts";
 import { adviceRules } from "../../checks/skill-advice.ts";
 import { contentRules } from "../../checks/skill-rules.ts";
-import { scanSeverities, scanVerdicts } from "../../scan/report.ts";
+import { scanVerdicts } from "../../scan/report.ts";
 import { LeftOutPayload } from "../skills/findings.ts";
-import { count, format, integer, skillType, text } from "./fields.ts";
+import { count, format, integer, scanFinding, skillType, text } from "./fields.ts";
 
 /** By command, as part of `cliPayloads`. */
 export const cliContentPayloads = {
@@ -48,18 +48,7 @@ export const cliContentPayloads = {
         leftOut: z.array(LeftOutPayload).optional(),
       }),
     ),
-    findings: z.array(
-      z.strictObject({
-        rule: text,
-        severity: z.enum(scanSeverities),
-        message: text,
-        path: text,
-        line: integer.optional(),
-        column: integer.optional(),
-        /** Without secrets, and with hidden characters as `<U+202E>`. */
-        excerpt: z.string().optional(),
-      }),
-    ),
+    findings: z.array(scanFinding),
     /** Numbers of skills, also by verdict. */
     summary: z.strictObject({
       skills: count,

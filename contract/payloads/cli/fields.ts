@@ -1,5 +1,6 @@
 /** Fields that several documents of `svc -o json` share. */
 import { z } from "zod";
+import { scanSeverities } from "../../scan/report.ts";
 import {
   audienceKinds,
   contentFormats,
@@ -122,6 +123,17 @@ export const version = {
   fileCount: integer.optional(),
   createdAt: timestamp,
 };
+
+export const scanFinding = z.strictObject({
+  rule: text,
+  severity: z.enum(scanSeverities),
+  message: text,
+  path: text,
+  line: integer.optional(),
+  column: integer.optional(),
+  /** Without secrets, and with hidden characters as `<U+202E>`. */
+  excerpt: z.string().optional(),
+});
 
 /** The run of a CI pipeline that published a version. */
 export const ciOrigin = z.strictObject({

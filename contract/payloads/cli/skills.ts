@@ -1,5 +1,6 @@
 /** The documents of commands that search, describe and manage skills, and of tokens and `api`. */
 import { z } from "zod";
+import { scanStates, scanVerdicts } from "../../scan/report.ts";
 import { searchFields, versionStates } from "../../vocabulary.ts";
 import { SkillReachPayload } from "../skills/reach.ts";
 import {
@@ -19,6 +20,7 @@ import {
   warnings,
   publisher,
   exposure,
+  scanFinding,
   dryRun,
   reach,
 } from "./fields.ts";
@@ -74,7 +76,20 @@ export const cliSkillPayloads = {
     organization: z.strictObject({ id: text, slug: text, name: text }),
     reviews: z.array(z.strictObject(waiting)),
   }),
-  "review.show": review,
+  "review.show": review.extend({
+    /** The version to compare it with; null for a first version. */
+    follows: z.strictObject({ version: integer, semver }).nullable(),
+    /** Absent for callers who may not read it, as are the findings. */
+    scan: z
+      .strictObject({
+        state: z.enum(scanStates),
+        verdict: z.enum(scanVerdicts).optional(),
+        rules: z.array(z.strictObject({ rule: text, count })),
+        findings: z.array(scanFinding).optional(),
+      })
+      .optional(),
+    reach,
+  }),
   "review.approve": review,
   "review.reject": review,
   "review.override": review,
