@@ -228,8 +228,7 @@ describe("what needs people, of scans", () => {
     });
     assert.equal(reported.status, 200);
     const problem = `claude has ${bad.slug} 1.0.0, which its scan found malicious: run svc uninstall ${bad.slug}.`;
-    const problems = async () =>
-      (await attentionOf(member)).map(({ kind, message }) => ({ kind, message: String(message) }));
+    const problems = async () => (await attentionOf(member)).map(({ kind, message }) => ({ kind, message }));
     assert.deepEqual(await problems(), [{ kind: "install_outdated", message: problem }], "while it warns");
 
     await setPolicy({ suspicious: "allow", malicious: "hold" });

@@ -226,7 +226,7 @@ describe("the migrations", async () => {
   });
 
   it("record which versions were released against their scans", async () => {
-    const of = (name: string) => database.raw.collection<Document & { _id: string }>(name);
+    const of = (collection: string) => database.raw.collection<Document & { _id: string }>(collection);
     const marks = [1, 2].map((version) => ({ version, semver: `1.0.${version}`, verdict: "malicious" }));
     await of("skills").insertOne({ _id: "s1", marks });
     await of("version_scans").insertMany([

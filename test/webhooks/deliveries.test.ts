@@ -89,12 +89,12 @@ describe("a webhook", () => {
     await deliver(webhook);
     const versions = receiver.received.map(({ body }) => {
       const { type, data } = JSON.parse(body) as { type: string; data: { version?: string } };
-      return [type, data.version];
+      return `${type} ${data.version}`;
     });
     assert.deepEqual(versions.toSorted(), [
-      ["skill.channel_updated", "1.0.1"],
-      ["skill.renamed", undefined],
-      ["skill.version_reverted", "1.0.0"],
+      "skill.channel_updated 1.0.1",
+      "skill.renamed undefined",
+      "skill.version_reverted 1.0.0",
     ]);
     assert.ok(!receiver.received.some(({ body }) => body.includes("takeover")));
   });
