@@ -1,4 +1,7 @@
-/** The environment as a typed configuration. The only reader of `process.env` in the service. */
+/**
+ * The environment as a typed configuration. The only reader of `process.env` in the service, except for
+ * `repos/transport/`, which reads the variables of proxies and `OUTBOUND_ALLOW`.
+ */
 import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";

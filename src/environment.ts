@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { anonymousMcpModes, signUpModes } from "../contract/vocabulary.ts";
 import { parseLocation } from "../repos/object-store/location.ts";
+import { parseAllowedHosts } from "../repos/transport/outbound-allow.ts";
 import {
   contacts,
   flag,
@@ -247,6 +248,16 @@ export const Environment = z.object({
     .default(0)
     .describe(
       "proxies in front of the service: true for one, their number, or their addresses and networks, comma-separated",
+    ),
+  OUTBOUND_ALLOW: z
+    .string()
+    .refine(
+      (text) => parseAllowedHosts(text) !== undefined,
+      "must be comma-separated networks and host names, such as 10.20.0.0/16,git.corp.example",
+    )
+    .optional()
+    .describe(
+      "comma-separated private networks and hosts that outbound requests of every kind may reach; none if unset",
     ),
   HTTPS_PROXY: proxy.describe(
     "proxy for outbound requests with https: http:// or https://, with credentials if needed",

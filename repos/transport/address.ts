@@ -7,6 +7,7 @@ import * as dns from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { withinTime } from "../../contract/concurrency/within-time.ts";
 import { RepoError } from "../errors.ts";
+import { isAllowedAddress } from "./outbound-allow.ts";
 
 /** Not reached over the internet: this machine, private networks, and what maps or tunnels to them. */
 const blocked4 = new BlockList();
@@ -58,10 +59,13 @@ export function isPublicAddress(address: string): boolean {
 const forbidden = (host: string) =>
   new RepoError("remote_forbidden", `${host} leads to this machine or a private network`);
 
+const mayReach = (host: string, address: string) =>
+  isPublicAddress(address) || isAllowedAddress(host, address);
+
 /** Throws `remote_forbidden` for a literal address; a connection to one asks no name server. */
 export function assertPublicHost(hostname: string): void {
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) !== 0 && !isPublicAddress(host)) throw forbidden(host);
+  if (isIP(host) !== 0 && !mayReach(host, host)) throw forbidden(host);
 }
 
 /** Time that a name server has where a proxy looks up the name anyway. */
@@ -75,16 +79,16 @@ export async function assertPublicName(hostname: string): Promise<void> {
   assertPublicHost(hostname);
   const found = dns.lookup(hostname, { all: true }).catch((): LookupAddress[] => []);
   const addresses = await withinTime(found, lookupMs, () => []);
-  if (!addresses.every(({ address }) => isPublicAddress(address))) throw forbidden(hostname);
+  if (!addresses.every(({ address }) => mayReach(hostname, address))) throw forbidden(hostname);
 }
 
-/** For `net.connect`: one private address among those of a name is enough to refuse it. */
+/** For `net.connect`: one private address among those of a name, unless it is allowed, is enough to refuse it. */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     const first = addresses?.[0];
     if (error !== null || first === undefined)
       return callback(error ?? new Error("the name has no address"), "", 0);
-    if (!addresses.every(({ address }) => isPublicAddress(address)))
+    if (!addresses.every(({ address }) => mayReach(hostname, address)))
       return callback(forbidden(hostname), "", 0);
     if (options.all === true) return callback(null, addresses);
     callback(null, first.address, first.family);

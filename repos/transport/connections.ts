@@ -11,6 +11,7 @@ import { callbackify } from "node:util";
 import { getProxyForUrl } from "proxy-from-env";
 import { assertPublicName, publicLookup } from "./address.ts";
 import { blameProxy, ProxyError, proxyFailure } from "./http-errors.ts";
+import { isAllowedHost } from "./outbound-allow.ts";
 
 export interface Connections {
   /** A request whose errors name the proxy if that has failed. The caller has checked literal addresses. */
@@ -69,6 +70,13 @@ export function openConnections({ allowPrivateNetwork, maxSockets }: ConnectionO
     },
   };
 }
+
+/**
+ * Whether requests to a host may be unencrypted although private networks are not allowed in general: `OUTBOUND_ALLOW`
+ * lists it, and there is no proxy, which would resolve its name without a check.
+ */
+export const mayBeUnencrypted = (url: URL): boolean =>
+  isAllowedHost(url.hostname) && findProxy(url) === undefined;
 
 /** Whether the environment names a proxy for requests to this address. */
 export const hasProxy = (address: string): boolean => getProxyForUrl(address) !== "";

@@ -6,7 +6,7 @@ import type * as http from "node:http";
 import { RepoError } from "../errors.ts";
 import { assertPublicHost } from "./address.ts";
 import { BytesResponse } from "./bytes-response.ts";
-import { openConnections } from "./connections.ts";
+import { mayBeUnencrypted, openConnections } from "./connections.ts";
 import { asUnreachable, LostConnectionError, tooSlow } from "./http-errors.ts";
 import { countJsonParts } from "./json-parts.ts";
 import { parseUrl } from "./remote-url.ts";
@@ -105,7 +105,7 @@ function checkUrl(asked: string | URL, { allowPrivateNetwork }: FetchLimits): UR
   if (url.protocol !== "https:" && url.protocol !== "http:") throw invalid("does not start with https://");
   if (url.username !== "" || url.password !== "") throw invalid("has a user name or password in it");
   if (!allowPrivateNetwork) {
-    if (url.protocol === "http:") throw invalid("is not encrypted: use https://");
+    if (url.protocol === "http:" && !mayBeUnencrypted(url)) throw invalid("is not encrypted: use https://");
     assertPublicHost(url.hostname);
   }
   return url;

@@ -2,6 +2,7 @@
 import { RepoError } from "../errors.ts";
 import type { Remote } from "../mirror/types.ts";
 import { assertPublicHost } from "./address.ts";
+import { mayBeUnencrypted } from "./connections.ts";
 
 /** The remote's address, after validation. */
 export function remoteUrl(remote: Remote & { kind: "http" }): URL {
@@ -14,7 +15,7 @@ export function remoteUrl(remote: Remote & { kind: "http" }): URL {
     throw invalid("has a user name or password in it: give them separately");
   if (url.search !== "" || url.hash !== "") throw invalid("has a query or fragment");
   if (!remote.allowPrivateNetwork) {
-    if (url.protocol === "http:") throw invalid("is not encrypted: use https://");
+    if (url.protocol === "http:" && !mayBeUnencrypted(url)) throw invalid("is not encrypted: use https://");
     assertPublicHost(url.hostname);
   }
   return url;

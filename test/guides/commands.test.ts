@@ -46,6 +46,8 @@ const notHere: Record<string, string> = {
     "operations/configuration.test.ts",
   "docs/guides/proxy.md: export ADDRESS_LIMIT_EXEMPT=192.0.2.10,2001:db8:12::/48":
     "operations/configuration.test.ts",
+  "docs/guides/deploy.md: export OUTBOUND_ALLOW=10.20.0.0/16,fd12:3456::/32,git.corp.example":
+    "operations/configuration.test.ts",
   "docs/guides/air-gap.md: export MCP_CATALOG_URL=none OAUTH_CLIENT_DOCUMENTS=false":
     "operations/configuration.test.ts",
   "docs/guides/air-gap.md: export NODE_EXTRA_CA_CERTS=/etc/ssl/corp-ca.pem GIT_SSL_CAINFO=/etc/ssl/corp-ca.pem":

@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { parseAllowedHosts } from "../../repos/transport/outbound-allow.ts";
 import { describeConfig, readConfig } from "../../src/config.ts";
 import { requireFolder } from "../../src/operations/preflight.ts";
 import { scriptsOf } from "../guides/markdown.ts";
@@ -115,7 +116,15 @@ describe("the settings of a guide", () => {
   it("without internet access leave out what is made for everyone, and allow the own network", () => {
     const config = readConfig(exported("air-gap.md", "Outbound requests"));
     assert.deepEqual([config.mcpCatalog.url, config.oauth.clientDocuments], [undefined, false]);
-    assert.ok(config.ssoPrivateNetwork && config.syncPrivateNetwork && config.oidc.privateNetwork);
+    const { OUTBOUND_ALLOW } = exported("air-gap.md", "Outbound requests");
+    assert.equal(OUTBOUND_ALLOW, "10.20.0.0/16,git.corp.example");
+    assert.ok(parseAllowedHosts(OUTBOUND_ALLOW));
+  });
+
+  it("for private networks name networks and a host", () => {
+    const { OUTBOUND_ALLOW } = exported("deploy.md", "Outbound requests");
+    readConfig({ OUTBOUND_ALLOW });
+    assert.deepEqual([...parseAllowedHosts(OUTBOUND_ALLOW!)!.names], ["git.corp.example"]);
   });
 });
 

@@ -127,4 +127,27 @@ describe("the settings of webhooks", () => {
       app.config.webhookPrivateNetwork = true;
     }
   });
+
+  it("accept addresses of a network, and a host, that OUTBOUND_ALLOW lists", async () => {
+    app.config.webhookPrivateNetwork = false;
+    try {
+      for (const [allowed, url] of [
+        ["127.0.0.0/8", receiver.url],
+        ["localhost", receiver.url.replace("127.0.0.1", "localhost")],
+      ] as const) {
+        process.env["OUTBOUND_ALLOW"] = allowed;
+        receiver.received.length = 0;
+        const { webhook } = await create({ url, events: ["folder.created"] });
+        await newFolder(service, org, owner, `outward-${new URL(url).hostname.replaceAll(".", "-")}`);
+        await deliver(webhook);
+        assert.equal(receiver.received.length, 1, url);
+        await remove(webhook);
+        const other = await call("POST", "", { name: "wrong", url: "https://10.1.2.3/" });
+        assert.equal(other.code, "invalid_request");
+      }
+    } finally {
+      delete process.env["OUTBOUND_ALLOW"];
+      app.config.webhookPrivateNetwork = true;
+    }
+  });
 });

@@ -6,6 +6,7 @@ import {
   type StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
 import { limits } from "../../../contract/limits.ts";
+import { mayBeUnencrypted } from "../../../repos/transport/connections.ts";
 import type { PublicConnector } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
 import { openUpstreamFetch } from "../upstream/connect.ts";
@@ -56,8 +57,11 @@ export async function beginAuthorization(
 }
 
 /** The browser must not be sent to a script, or to a page without encryption. */
-function checkAddress(app: App, { protocol }: URL): void {
-  const isAllowed = protocol === "https:" || (protocol === "http:" && app.config.mcpCentral.privateNetwork);
+function checkAddress(app: App, url: URL): void {
+  const { protocol } = url;
+  const isAllowed =
+    protocol === "https:" ||
+    (protocol === "http:" && (app.config.mcpCentral.privateNetwork || mayBeUnencrypted(url)));
   if (!isAllowed) throw new ConnectorError("forbidden_address");
 }
 

@@ -1,6 +1,7 @@
 /** The receiver of an organization's audit log, for callers with the permission `security:manage`. */
 import { limits } from "../../../contract/limits.ts";
 import type { AuditForwardingSettingPayload } from "../../../contract/payloads/organizations/audit.ts";
+import { mayBeUnencrypted } from "../../../repos/transport/connections.ts";
 import type { TenantDoc } from "../../../storage/organizations/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
@@ -39,7 +40,7 @@ export async function setForwarding(
   requireRecentVerification(app, requireUser(actor), "change where the audit log is sent", tenant._id);
   // Without the white space and the upper case that a parser of addresses takes away.
   const url = new URL(given).href;
-  if (url.startsWith("http:") && !app.config.webhookPrivateNetwork)
+  if (url.startsWith("http:") && !app.config.webhookPrivateNetwork && !mayBeUnencrypted(new URL(url)))
     throw invalidRequest("The receiver must be https://…, or syslog+tls://host:port.");
   const previous = tenant.auditForwarding;
   const isWebhook = url.startsWith("http");

@@ -1,6 +1,7 @@
 /** Webhooks of an organization, for callers with the permission `security:manage`. */
 import { limits } from "../../../contract/limits.ts";
 import { assertPublicHost } from "../../../repos/transport/address.ts";
+import { mayBeUnencrypted } from "../../../repos/transport/connections.ts";
 import { isDuplicate, isId } from "../../../storage/database.ts";
 import { disablingFields, type WebhookDoc } from "../../../storage/webhooks/webhooks.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -176,9 +177,10 @@ const requireVerified = (app: App, actor: Actor, tenantId: string) =>
 
 /** Without the white space and the upper case that a parser of addresses takes away. Throws `invalid_request`. */
 function readUrl(app: App, given: string): string {
-  const { href, protocol, hostname } = new URL(given);
+  const url = new URL(given);
+  const { href, protocol, hostname } = url;
   if (app.config.webhookPrivateNetwork) return href;
-  if (protocol === "http:") throw invalidRequest("The address must be https://….");
+  if (protocol === "http:" && !mayBeUnencrypted(url)) throw invalidRequest("The address must be https://….");
   try {
     assertPublicHost(hostname);
   } catch (error) {

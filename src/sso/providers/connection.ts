@@ -1,5 +1,6 @@
 /** The connection of a provider, from the input of an owner to what is stored. */
 import { RepoError } from "../../../repos/errors.ts";
+import { mayBeUnencrypted } from "../../../repos/transport/connections.ts";
 import { fetchJson } from "../../../repos/transport/fetch-json.ts";
 import type { OidcConnection, SamlConnection } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
@@ -47,7 +48,9 @@ export const secretRecord = (providerId: string) => `sso-client:${providerId}`;
 
 function requireIssuer(app: App, text: string): string {
   const url = new URL(text);
-  const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && app.config.ssoPrivateNetwork);
+  const isAllowed =
+    url.protocol === "https:" ||
+    (url.protocol === "http:" && (app.config.ssoPrivateNetwork || mayBeUnencrypted(url)));
   if (!isAllowed || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
     throw refused("The issuer must be an https URL without user name, query and fragment.");
   return text;

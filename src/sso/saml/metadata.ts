@@ -1,6 +1,7 @@
 /** Metadata of SAML identity providers: read from a text, or from an address within the rules for requests. */
 import { limits } from "../../../contract/limits.ts";
 import { RepoError } from "../../../repos/errors.ts";
+import { mayBeUnencrypted } from "../../../repos/transport/connections.ts";
 import { fetchText } from "../../../repos/transport/fetch-text.ts";
 import type { StoredCertificate } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
@@ -83,7 +84,9 @@ function certificatesIn(descriptor: XmlElement): string[] {
 /** The address to which browsers are sent. Throws `refused`. */
 export function requireSsoUrl(app: Pick<App, "config">, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isAllowed = url?.protocol === "https:" || (url?.protocol === "http:" && app.config.ssoPrivateNetwork);
+  const isAllowed =
+    url?.protocol === "https:" ||
+    (url?.protocol === "http:" && (app.config.ssoPrivateNetwork || mayBeUnencrypted(url)));
   if (!url || !isAllowed || url.username !== "" || url.password !== "" || url.hash !== "")
     throw refused("The sign-in address of the provider must be an https URL without user name and fragment.");
   return url.href;

@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { HostKind } from "../../../contract/vocabulary.ts";
 import type { Remote } from "../../../repos/mirror/types.ts";
+import { mayBeUnencrypted } from "../../../repos/transport/connections.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 
@@ -36,7 +37,9 @@ export function addressRemote(
 ): Remote {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const allowPrivateNetwork = app.config.syncPrivateNetwork;
-  const isUsable = url?.protocol === "https:" || (url?.protocol === "http:" && allowPrivateNetwork);
+  const isUsable =
+    url?.protocol === "https:" ||
+    (url?.protocol === "http:" && (allowPrivateNetwork || mayBeUnencrypted(url)));
   if (!url || !isUsable)
     throw refused("The address of a repository must begin with https://.", { reason: "remote_forbidden" });
   if (url.username !== "" || url.password !== "")
