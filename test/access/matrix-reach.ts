@@ -2,7 +2,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { decideSkill, type Verdict } from "../../src/access/decide.ts";
-import { callers, contextFor, org, service, skills, type Caller, type Skill } from "./matrix-world.ts";
+import {
+  callers,
+  contextFor,
+  org,
+  service,
+  skills,
+  statusOf,
+  type Caller,
+  type Skill,
+} from "./matrix-world.ts";
 
 const visitor = { kind: "anonymous", origin: { ipHash: undefined, source: "api", client: "api" } } as const;
 
@@ -61,6 +70,37 @@ export function describeReach(): void {
             assert.equal(status, isPublic(skill) ? 200 : 404, `${caller.name}: ${path}`);
           }
         }
+    });
+
+    it("is the configuration of OpenCode, which names no skill, for every caller", async () => {
+      const texts = new Set<string>();
+      for (const caller of tokens()) {
+        const { status, text } = await read(caller, `/${org.slug}/.well-known/opencode`);
+        assert.equal(status, 200, caller.name);
+        texts.add(text);
+      }
+      assert.equal(texts.size, 1);
+    });
+
+    it("is what skill:read decides for statements about versions", async () => {
+      for (const caller of tokens())
+        for (const skill of skills) {
+          const path = `/api/skills/${skill.payload.id}/versions/1/attestations`;
+          const { status } = await read(caller, path);
+          assert.equal(status, statusOf[decide(caller, skill)], `${caller.name}: ${path}`);
+        }
+    });
+
+    it("is the badge of public skills alone, for every caller", async () => {
+      for (const caller of tokens()) {
+        const missing = await read(caller, `/${org.slug}/never-was-here/badge.svg`);
+        for (const skill of skills) {
+          const { status, text } = await read(caller, `/${org.slug}/${skill.payload.slug}/badge.svg`);
+          const told = `${caller.name}: badge of ${skill.payload.name}`;
+          assert.equal(status, isPublic(skill) ? 200 : 404, told);
+          if (status === 404) assert.equal(text, missing.text, told);
+        }
+      }
     });
 
     it("is what skill:read decides for ClawHub's client", async () => {

@@ -22,6 +22,7 @@ import { describeMcp } from "./matrix-mcp.ts";
 import { describeReach } from "./matrix-reach.ts";
 import { describeRenames } from "./matrix-renames.ts";
 import { describeReviews } from "./matrix-reviews.ts";
+import { describeSecurity } from "./matrix-security.ts";
 import { describeServers } from "./matrix-servers.ts";
 import {
   around,
@@ -395,4 +396,5 @@ describeServers();
 describeCollections();
 describeReviews();
 describeRenames();
+describeSecurity();
 describeImplied();
