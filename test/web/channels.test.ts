@@ -44,11 +44,18 @@ describe("channels in the dashboard", { skip: whyNoBrowser() ?? false }, async (
     await page.getByRole("list", { name: "Channels" }).getByText("stable").waitFor();
     assert.deepEqual(await channels(), ["stable 1.0.0"]);
 
+    const install = { platform: "claude", scope: "global", machine: "one", version: 1, range: "stable" };
+    const reported = await service.call("PUT", `/api/skills/${skill.id}/installs`, {
+      token: owner.token,
+      body: install,
+    });
+    assert.ok(reported.status < 300, JSON.stringify(reported.body));
     await page.getByRole("button", { name: "Actions for 1.0.1" }).click();
     await page.getByRole("menuitem", { name: "Point a channel here" }).click();
     dialog = page.getByRole("dialog", { name: "Point a channel to 1.0.1" });
     await dialog.getByRole("combobox", { name: "Channel" }).fill("stable");
     await dialog.getByText("in place of 1.0.0").waitFor();
+    await dialog.getByText("1 machine of 1 member follows a channel that points to it.").waitFor();
     await dialog.getByRole("button", { name: "Move channel" }).click();
     await page.getByRole("list", { name: "Channels" }).getByText("1.0.1").waitFor();
     assert.deepEqual(await channels(), ["stable 1.0.1"]);
@@ -95,6 +102,7 @@ describe("channels in the dashboard", { skip: whyNoBrowser() ?? false }, async (
     await page.getByRole("button", { name: "Actions for 1.1.0" }).click();
     await page.getByRole("menuitem", { name: "Delete the channel next" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete the channel next" });
+    await dialog.getByText("No reported install gets 1.1.0").waitFor();
     await assertAccessible(page, "deletion of a channel", dialog, looks);
     await dialog.getByRole("button", { name: "Delete channel" }).click();
     await until("the channel is deleted", async () => (await channels()).join() === "stable 1.0.1");

@@ -138,6 +138,7 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
     await dialog.getByRole("combobox", { name: "Folder" }).fill("testing");
     await page.getByRole("option", { name: "engineering/testing" }).click();
     await dialog.getByText("More people can read it afterwards.").waitFor();
+    await dialog.getByText("No member has reported an install.").waitFor();
     await dialog.getByRole("button", { name: "Move and show it to more people" }).click();
 
     await page.getByText("Moved deploy-checks to engineering/testing").waitFor();

@@ -47,11 +47,11 @@ export const originQuery = (ref: string, version: string) =>
 export const revertSkill = (ref: string, version: string) =>
   dataOf(api.POST("/api/skills/{skill}/revert", { params: { path: { skill: ref } }, body: { version } }));
 
-export const setChannel = (ref: string, channel: string, version: string) =>
+export const setChannel = (ref: string, channel: string, version: string, dryRun = false) =>
   dataOf(
     api.PUT("/api/skills/{skill}/channels/{channel}", {
       params: { path: { skill: ref, channel } },
-      body: { version },
+      body: { version, dryRun: dryRun || undefined },
     }),
   );
 

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
 import { useState } from "react";
 import { reachSentence } from "../../../../contract/text/reach-text.ts";
-import { reachInstallsQuery, reachQuery, revertReachQuery } from "../../api/skills/reach.ts";
+import { reachInstallsQuery, reachQuery, unplanned, type PlannedReach } from "../../api/skills/reach.ts";
 import type { Skill } from "../../api/skills/skills.ts";
 import { visibleText } from "../text/visible-text.ts";
 
@@ -10,16 +10,16 @@ interface Props {
   skillRef: string;
   semver: string;
   can: Skill["can"];
-  /** The version is about to become current. */
-  isReverted?: boolean;
+  /** For a change after which others get the version, such as a revert to it. */
+  plan?: PlannedReach;
 }
 
 /** A sentence about who gets a version, with the members for those who may read installs. */
-export function ReachNote({ skillRef, semver, can = [], isReverted = false }: Props) {
+export function ReachNote({ skillRef, semver, can = [], plan }: Props) {
   const mayCount = can.some((act) => act === "update" || act === "review" || act === "analytics");
-  const reach = useQuery({ ...reachQuery(skillRef, semver), enabled: mayCount && !isReverted });
-  const reverted = useQuery({ ...revertReachQuery(skillRef, semver), enabled: mayCount && isReverted });
-  const { data, isLoading } = isReverted ? reverted : reach;
+  const reach = useQuery({ ...reachQuery(skillRef, semver), enabled: mayCount && !plan });
+  const planned = useQuery({ ...(plan ?? unplanned), enabled: mayCount && plan !== undefined });
+  const { data, isLoading } = plan ? planned : reach;
   // The place of the sentence, which is mostly one line, so that what is below stays where it is.
   if (isLoading)
     return (

@@ -2,6 +2,7 @@ import { Button, Modal, Select, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { plannedMoveQuery } from "../../../api/folders.ts";
+import { ReachNote } from "../../../parts/reach/reach-note.tsx";
 import { Problem } from "../../../parts/states/problem.tsx";
 import { Effect } from "../panel/effect.tsx";
 import { isMovable, leavesRestriction, nameOf, type Item, type Tree } from "../tree.ts";
@@ -53,6 +54,9 @@ export function MoveDialog({ tree, item, target, onMove, onClose }: Props) {
         />
         {chosen !== null && plan.isPending && <Skeleton height={64} aria-label="Loading the effect" />}
         {plan.data && chosen !== null && <Effect result={plan.data} isLeaving={isLeaving} />}
+        {plan.data && item.kind === "skill" && !item.skill.withheld && (
+          <ReachNote skillRef={item.skill.id} semver={item.skill.currentSemver} can={item.skill.can} />
+        )}
         {chosen !== null && <Problem error={plan.error} />}
         <div className="row wrap end">
           <Button

@@ -43,7 +43,7 @@ export function DeprecationForm({ skill }: { skill: Skill }) {
           Installs keep working. Everyone who installs or updates the skill is shown your message, and lists
           mark it as deprecated.
         </p>
-        <ReachNote skillRef={ref} semver={skill.currentSemver} can={skill.can} />
+        {!skill.withheld && <ReachNote skillRef={ref} semver={skill.currentSemver} can={skill.can} />}
         <TextInput
           label="Message"
           description="State the remedy, such as the skill to use instead."

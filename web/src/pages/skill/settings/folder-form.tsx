@@ -7,6 +7,7 @@ import type { Skill } from "../../../api/skills/skills.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
 import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
+import { ReachNote } from "../../../parts/reach/reach-note.tsx";
 import { Problem } from "../../../parts/states/problem.tsx";
 import { visibleText } from "../../../parts/text/visible-text.ts";
 import { useRights, useSkillAddress } from "../context.ts";
@@ -63,6 +64,7 @@ export function FolderForm({ skill }: { skill: Skill }) {
       {isAsking && effect.data && (
         <ConfirmDialog title={`Move to ${path}`} action="Move" run={apply} onClose={() => setAsking(false)}>
           <ExposureNote effect={effect.data} />
+          {!skill.withheld && <ReachNote skillRef={ref} semver={skill.currentSemver} can={skill.can} />}
         </ConfirmDialog>
       )}
     </section>

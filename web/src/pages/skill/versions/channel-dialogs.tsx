@@ -1,10 +1,12 @@
 import { TextInput } from "@mantine/core";
 import { useId, useState } from "react";
 import { isChannelName } from "../../../../../contract/names/channel-name.ts";
+import { channelReachQuery } from "../../../api/skills/reach.ts";
 import { deleteChannel, setChannel } from "../../../api/skills/versions.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
 import { ConfirmDialog } from "../../../parts/forms/confirm-dialog.tsx";
+import { ReachNote } from "../../../parts/reach/reach-note.tsx";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 
@@ -16,7 +18,7 @@ interface Props {
 /** Makes a channel point to a version. A new name creates the channel. */
 export function SetChannelDialog({ semver, onClose }: Props) {
   const { org, slug, ref } = useSkillAddress();
-  const { channels = [] } = useSkill();
+  const { channels = [], can } = useSkill();
   const changed = useChanged(ref);
   const names = useId();
   const [text, setText] = useState("");
@@ -39,6 +41,12 @@ export function SetChannelDialog({ semver, onClose }: Props) {
         Installs that are pinned to the channel get version {semver} with their next update
         {known?.semver ? `, in place of ${known.semver}` : ""}.
       </p>
+      <ReachNote
+        skillRef={ref}
+        semver={semver}
+        can={can}
+        plan={known ? channelReachQuery(ref, name, semver) : undefined}
+      />
       <TextInput
         label="Channel"
         description="The name of an existing channel, or a new one, such as stable or beta."
@@ -70,6 +78,8 @@ export function SetChannelDialog({ semver, onClose }: Props) {
 /** Deletes a channel. */
 export function DeleteChannelDialog({ name, onClose }: { name: string; onClose: () => void }) {
   const { org, slug, ref } = useSkillAddress();
+  const { channels = [], can } = useSkill();
+  const semver = channels.find((channel) => channel.name === name)?.semver;
   const changed = useChanged(ref);
   const confirm = async () => {
     await deleteChannel(ref, name);
@@ -87,6 +97,7 @@ export function DeleteChannelDialog({ name, onClose }: { name: string; onClose: 
         Installs that are pinned to {name} keep the version that they have and get no updates. The version
         that the channel points to stays. You can create the channel again.
       </p>
+      {semver && <ReachNote skillRef={ref} semver={semver} can={can} />}
       <Command text={commandLine("svc", "channel", "delete", `${org}/${slug}`, name)} />
     </ConfirmDialog>
   );

@@ -2,6 +2,7 @@ import { Checkbox, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
 import { listText } from "../../../../../contract/text/list-text.ts";
+import { revertReachQuery } from "../../../api/skills/reach.ts";
 import { type Version } from "../../../api/skills/skills.ts";
 import { markVersion, revertSkill } from "../../../api/skills/versions.ts";
 import { Command } from "../../../parts/copy/command.tsx";
@@ -32,7 +33,7 @@ export function RevertDialog({ semver, onClose }: { semver: string; onClose: () 
         their next update. No version is created or removed, and you can revert to {skill.currentSemver}{" "}
         later.
       </p>
-      <ReachNote skillRef={ref} semver={semver} can={skill.can} isReverted />
+      <ReachNote skillRef={ref} semver={semver} can={skill.can} plan={revertReachQuery(ref, semver)} />
       <Command text={commandLine("svc", "revert", `${org}/${slug}`, "--to", semver)} />
     </ConfirmDialog>
   );
