@@ -353,7 +353,7 @@ export const VersionsQuery = z.object({
 });
 
 export const DiffQuery = z.object({
-  from: z.string().min(1).max(256),
+  from: z.string().min(1).max(256).meta({ description: "0: nothing, so that all files are added" }),
   to: z.string().max(256).optional().meta({ description: "default: the current version" }),
   context: z.coerce
     .number()

@@ -44,6 +44,24 @@ describe("comparing two versions", () => {
     assert.deepEqual((await diff("from=1.0.0")).data, forward.data);
     assert.deepEqual((await diff("from=2&to=2")).data.files, []);
     assert.equal((await diff("from=1&to=9")).code, "not_found");
+    const whole = (await diff("from=0&to=1&renames=true")).data;
+    assert.deepEqual([whole.from, whole.to], [0, 1]);
+    assert.deepEqual(
+      whole.files.map(({ path, status }) => [path, status]),
+      Object.keys(old)
+        .sort()
+        .map((path) => [path, "added"]),
+    );
+    const gone = whole.files.find(({ path }) => path === "gone.txt");
+    assert.deepEqual(
+      gone?.hunks.flatMap(({ lines }) => lines),
+      ["+bye"],
+    );
+    const patch = await service.raw("GET", `/api/skills/${skill.id}/diff?from=0&to=1`, {
+      token: owner.token,
+      headers: { accept: "text/x-diff" },
+    });
+    assert.match(await patch.text(), /new file mode 100644\n[^]*--- \/dev\/null\n\+\+\+ b\/gone\.txt/);
     // An unhandled rejection of a look-up would end the process before the next response.
     for (let i = 0; i < 5; i++)
       assert.equal((await diff("from=9.9.9&to=no%20version")).code, "invalid_request");

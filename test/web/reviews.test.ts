@@ -54,7 +54,14 @@ describe("reviews in the dashboard", { skip: whyNoBrowser() ?? false }, async ()
     await page.getByRole("list", { name: "Versions that wait" }).getByText("waits for you").waitFor();
     await assertAccessible(page, "reviews", undefined, looks);
     await page.getByRole("link", { name: "clean-up 1.0.0" }).click();
-    await page.getByText("There is no released version to compare it with.").waitFor();
+    await page.getByText("There is no released version to compare it with").waitFor();
+    const changes = page.getByRole("region", { name: "Changes" });
+    const line = changes.locator(".line.add").filter({ hasText: "Delete build folders." }).last();
+    await line.hover();
+    await line.getByRole("button", { name: /^Comment on line \d+ of SKILL\.md$/ }).click();
+    await changes.getByRole("textbox", { name: /^Comment on line/ }).fill("Which ones?");
+    await changes.getByRole("button", { name: "Comment", exact: true }).click();
+    await changes.getByText("Which ones?").waitFor();
     await assertAccessible(page, "review of a first version", undefined, looks);
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByText("It is released.").waitFor();
@@ -141,7 +148,7 @@ describe("reviews in the dashboard", { skip: whyNoBrowser() ?? false }, async ()
     await dialog.getByRole("textbox", { name: "Reason" }).fill("It misses caches");
     await dialog.getByRole("button", { name: "Yank" }).click();
     await page.getByText("No version of this skill can be installed.").waitFor();
-    await page.getByText("yanked: It misses caches").waitFor();
+    await page.getByText("1.0.0 is yanked: It misses caches").waitFor();
     await until("the skill to be withheld", async () => {
       const { data } = await service.call<SkillPayload>("GET", `/api/skills/${id}`, { token: viewer.token });
       return data.withheld === true;

@@ -21,15 +21,18 @@ export interface ChangedFile {
 const maxCompared = 20;
 /** Bytes of these files in total. */
 const maxComparedBytes = 2 * 1024 * 1024;
-/** In the order of the paths. */
+/** In the order of the paths. Without an earlier version, all files are added. */
 export async function listChangedFiles(
   app: App,
   compute: CallerCompute,
-  before: VersionDoc,
+  before: VersionDoc | undefined,
   after: VersionDoc,
   options: { renames: boolean },
 ): Promise<ChangedFile[]> {
-  const [old, fresh] = await Promise.all([listByPath(app, before), listByPath(app, after)]);
+  const [old, fresh] = await Promise.all([
+    before ? listByPath(app, before) : new Map<string, ListedFile>(),
+    listByPath(app, after),
+  ]);
   const paths = [...new Set([...old.keys(), ...fresh.keys()])].sort();
   const changed: ChangedFile[] = [];
   for (const path of paths) {
@@ -38,7 +41,7 @@ export async function listChangedFiles(
     const status = !left ? "added" : !right ? "removed" : "modified";
     changed.push({ path, status, left, right });
   }
-  return options.renames ? joinRenames(app, compute, before, after, changed) : changed;
+  return options.renames && before ? joinRenames(app, compute, before, after, changed) : changed;
 }
 
 async function listByPath(app: App, version: VersionDoc): Promise<Map<string, ListedFile>> {

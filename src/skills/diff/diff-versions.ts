@@ -23,6 +23,9 @@ const maxLines = 50_000;
 /** Maximum length of these lines together: a few lines can have a megabyte each. */
 const maxLength = 8 * 1024 * 1024;
 
+/** The number before that of the first version: everything is added to it. */
+const nothing = 0;
+
 export interface DiffRequest {
   from: string;
   /** Default: the current version. */
@@ -34,7 +37,8 @@ export interface DiffRequest {
 }
 
 export interface ComparedVersions {
-  before: VersionDoc;
+  /** Undefined for nothing. */
+  before: VersionDoc | undefined;
   after: VersionDoc;
 }
 
@@ -46,7 +50,9 @@ export async function selectCompared(
   // Both are parsed before the first query, since an error next to a pending query would leave a rejection unhandled.
   const ends = { from: readSelector(from), to: readSelector(to) };
   const [before, after] = await Promise.all([
-    selectVersion(app, skill, ends.from),
+    ends.from.kind === "number" && ends.from.version === nothing
+      ? undefined
+      : selectVersion(app, skill, ends.from),
     selectVersion(app, skill, ends.to),
   ]);
   return { before, after };
@@ -85,7 +91,7 @@ export async function diffVersions(
     lengthLeft -= length;
     files.push({ ...listed, truncated: false, binary: lines.binary, hunks: lines.hunks });
   }
-  return { from: before.version, to: after.version, files };
+  return { from: before?.version ?? nothing, to: after.version, files };
 }
 
 interface ComparedFile extends Comparison {
@@ -127,7 +133,7 @@ export async function readSides(
   { left, right }: Pick<ChangedFile, "left" | "right">,
 ): Promise<{ left: Buffer; right: Buffer } | undefined> {
   const [old, fresh] = await Promise.all([
-    left ? readSmallFile(app, before, left.path) : Buffer.alloc(0),
+    left && before ? readSmallFile(app, before, left.path) : Buffer.alloc(0),
     right ? readSmallFile(app, after, right.path) : Buffer.alloc(0),
   ]);
   return old && fresh && { left: old, right: fresh };

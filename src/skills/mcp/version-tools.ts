@@ -62,7 +62,7 @@ export function diffVersionsTool(app: App): Tool {
       "Shows what changed between two versions of a skill, as a patch. A long patch continues with offset.",
     input: z.strictObject({
       skill: skillRef,
-      from: DiffQuery.shape.from.meta({ description: "number, exact version or range" }),
+      from: DiffQuery.shape.from.meta({ description: "number, exact version or range; 0: nothing" }),
       to: DiffQuery.shape.to,
       offset,
       maxBytes,
@@ -87,7 +87,13 @@ export function diffVersionsTool(app: App): Tool {
       );
       const more = next === null ? "" : `\n[Continue with offset ${next}.]`;
       return {
-        data: { skill: refOf(skill), from: before.semver, to: after.semver, patch: text, nextOffset: next },
+        data: {
+          skill: refOf(skill),
+          from: before?.semver ?? "0",
+          to: after.semver,
+          patch: text,
+          nextOffset: next,
+        },
         text: text === "" ? "The versions have the same files." : `${text}${more}`,
       };
     },

@@ -1,6 +1,7 @@
 /** Versions that wait for a review, decisions about them, and the rules by which they wait. */
 import { api, dataOf, type Schemas } from "../client.ts";
 import { pages, query } from "../query.ts";
+import { diffQuery } from "../skills/versions.ts";
 
 export type Waiting = Schemas["WaitingReview"];
 export type Review = Schemas["Review"];
@@ -13,6 +14,10 @@ export const waitingQuery = (org: string) => pages("/api/tenants/{tenant}/review
 export const rulesQuery = (org: string) => query(rulesPath, { tenant: org });
 export const reviewQuery = (ref: string, version: string) =>
   query("/api/skills/{skill}/versions/{version}/review", { skill: ref, version });
+
+/** What a version changes; all of its files are added if it follows no other. */
+export const reviewDiffQuery = (ref: string, { follows, version }: Review) =>
+  diffQuery(ref, follows?.semver ?? "0", version.semver);
 
 const at = (skill: string, version: string) => ({ params: { path: { skill, version } } });
 

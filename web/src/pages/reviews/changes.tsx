@@ -1,24 +1,19 @@
 import "../skill/compare/compare.css";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
-import type { Review } from "../../api/organization/reviews.ts";
+import { reviewDiffQuery, type Review } from "../../api/organization/reviews.ts";
 import { refOf, skillQuery } from "../../api/skills/skills.ts";
-import { diffQuery } from "../../api/skills/versions.ts";
 import type { LineComment } from "../../parts/diff/rows.ts";
 import { Comparison } from "../skill/compare/comparison.tsx";
 import { EntryText } from "./entries.tsx";
 import { DraftText, LineForm } from "./line-form.tsx";
 
-/** The changes of a version, with the comments on their lines. */
+/** The changes of a version, all of its files if it is the first one, with the comments on their lines. */
 export function Changes({ org, slug, review }: { org: string; slug: string; review: Review }) {
   const { follows, version, entries } = review;
   const ref = refOf({ org, slug });
   const { data: skill } = useQuery(skillQuery(ref));
-  const { data: diff } = useQuery({
-    ...diffQuery(ref, follows?.semver ?? "", version.semver),
-    enabled: follows !== null,
-  });
+  const { data: diff } = useQuery(reviewDiffQuery(ref, review));
   const [draft, setDraft] = useState<{ path: string; line: number }>();
   const draftText = useState("");
   const [, setText] = draftText;
@@ -35,35 +30,24 @@ export function Changes({ org, slug, review }: { org: string; slug: string; revi
     const form = <LineForm skillRef={ref} review={review} {...draft} onClose={close} />;
     return [...said, { id: "draft", ...draft, content: form }];
   }, [entries, draft, ref, review, setText]);
-  if (!follows)
-    return (
-      <p>
-        There is no released version to compare it with. Read{" "}
-        <Link
-          to="/$org/$slug/files/$"
-          params={{ org, slug, _splat: "" }}
-          search={{ version: version.semver }}
-        >
-          its files
-        </Link>
-        .
-      </p>
-    );
   return (
-    <div className="review-changes">
-      {diff && skill && (
-        <DraftText value={draftText}>
-          <Comparison
-            skill={skill}
-            diff={diff}
-            from={follows.semver}
-            to={version.semver}
-            isSplit={false}
-            comments={comments}
-            onComment={onComment}
-          />
-        </DraftText>
-      )}
-    </div>
+    <>
+      {!follows && <p>There is no released version to compare it with: all of its files are new.</p>}
+      <div className="review-changes">
+        {diff && skill && (
+          <DraftText value={draftText}>
+            <Comparison
+              skill={skill}
+              diff={diff}
+              from={follows?.semver}
+              to={version.semver}
+              isSplit={false}
+              comments={comments}
+              onComment={onComment}
+            />
+          </DraftText>
+        )}
+      </div>
+    </>
   );
 }

@@ -3,8 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Check, MessageSquare, ShieldAlert, X } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { addComment, type Review } from "../../api/organization/reviews.ts";
-import { diffQuery } from "../../api/skills/versions.ts";
+import { addComment, reviewDiffQuery, type Review } from "../../api/organization/reviews.ts";
 import { Problem } from "../../parts/states/problem.tsx";
 import { Time } from "../../parts/text/time.tsx";
 import { visibleText } from "../../parts/text/visible-text.ts";
@@ -70,11 +69,8 @@ export function EntryText({ entry: { kind, by, text, path, line, at } }: { entry
 }
 
 function CommentForm({ skillRef: ref, review }: { skillRef: string; review: Review }) {
-  const { follows, version } = review;
-  const { data: diff } = useQuery({
-    ...diffQuery(ref, follows?.semver ?? "", version.semver),
-    enabled: follows !== null,
-  });
+  const { version } = review;
+  const { data: diff } = useQuery(reviewDiffQuery(ref, review));
   const [text, setText] = useState("");
   const [path, setPath] = useState<string | null>(null);
   const [line, setLine] = useState<number>();

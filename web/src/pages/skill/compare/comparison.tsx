@@ -17,7 +17,8 @@ import { useViewed } from "./viewed.ts";
 interface Props {
   skill: Skill;
   diff: Diff;
-  from: string;
+  /** Undefined for a version of which everything is new. */
+  from: string | undefined;
   to: string;
   isSplit: boolean;
   /** Comments of reviewers, below the lines that they are about. */
@@ -51,7 +52,7 @@ export function Comparison({ skill, diff, from, to, isSplit, comments, onComment
   );
   const getScroller = useCallback(() => scroller.current, []);
   const findings = found?.findings ?? none;
-  const viewed = useViewed(skill.id, from, to);
+  const viewed = useViewed(skill.id, from ?? "", to);
   const inView = diff.files[file]?.path;
   useKeys({
     n: () => rows.current?.moveChange(1),
@@ -71,9 +72,11 @@ export function Comparison({ skill, diff, from, to, isSplit, comments, onComment
       />
       <div className="changes" ref={scroller} role="region" aria-label="Changes" tabIndex={0}>
         <h1 className="visually-hidden">
-          Compare versions {from} and {to} of {skill.slug}
+          {from === undefined
+            ? `Files of version ${to} of ${skill.slug}`
+            : `Compare versions ${from} and ${to} of ${skill.slug}`}
         </h1>
-        <Ends from={from} to={to} />
+        {from !== undefined && <Ends from={from} to={to} />}
         <Facts skill={skill} diff={diff} from={from} to={to} counts={found?.counts} />
         {diff.files.length === 0 ? (
           <Empty title="The two versions have the same content" />

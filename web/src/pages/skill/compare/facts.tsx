@@ -19,7 +19,7 @@ import { mainFileQuery } from "./main-file.ts";
 interface Props {
   skill: Skill;
   diff: Diff;
-  from: string;
+  from: string | undefined;
   to: string;
   counts: Schemas["FindingCounts"] | undefined;
 }
@@ -41,6 +41,12 @@ export function Facts({ skill, diff, from, to, counts }: Props) {
             {countText(diff.files.length, "file")} <Count added={added} removed={removed} />
           </dd>
         </div>
+        {from === undefined && after && (
+          <div>
+            <dt className="meta">Cost when used</dt>
+            <dd>about {countText(after.tokens, "token")}</dd>
+          </div>
+        )}
         {before && after && (
           <>
             <div>
@@ -126,9 +132,12 @@ function RunFact({ semver }: { semver: string }) {
 }
 
 /** Description and estimated cost of a version, from its main file; undefined until they are known. */
-function useText(skill: Skill, semver: string) {
+function useText(skill: Skill, semver: string | undefined) {
   const { ref } = useSkillAddress();
-  const { data } = useQuery(mainFileQuery(ref, skill, semver));
+  const { data } = useQuery({
+    ...mainFileQuery(ref, skill, semver ?? ""),
+    enabled: semver !== undefined,
+  });
   if (!data?.isWhole || data.text === undefined) return undefined;
   const { fields } = readFrontmatter(data.text);
   return {
