@@ -180,6 +180,7 @@ async function buildCli(fresh) {
     // Without it jsonc-parser's UMD build is taken, which breaks at run time.
     resolve: { mainFields: ["module", "main"] },
     cwd: root,
+    plugins: [withCommit()],
   });
   try {
     const { output } = await bundle.write({
@@ -202,6 +203,19 @@ async function buildCli(fresh) {
   } finally {
     await bundle.close();
   }
+}
+
+/** The client names the commit that it was built from, as the service does. */
+function withCommit() {
+  const declared = "commit: string | undefined = undefined";
+  return {
+    name: "commit",
+    transform(code, id) {
+      if (!id.endsWith("/cli/version.ts")) return undefined;
+      if (!code.includes(declared)) throw new Error("cli/version.ts does not declare its commit.");
+      return code.replace(declared, `commit: string | undefined = ${JSON.stringify(commitOf())}`);
+    },
+  };
 }
 
 /** The dashboard, with each text file compressed once, since compressing it for every response takes longer. */

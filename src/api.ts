@@ -89,7 +89,7 @@ import { workspaceRoutes } from "./workspaces/routes.ts";
 /** Every route below `/api`, as in the API description. */
 export function apiRoutes(app: App, version: string, health?: Health): Route[] {
   return withPages([
-    ...clientRoutes(version),
+    ...clientRoutes(health?.release ?? { version }),
     ...aboutRoutes(app, version),
     ...authRoutes(app),
     ...mfaRoutes(app),

@@ -4,7 +4,8 @@ import { parseBody } from "../api/call.ts";
 import { send } from "../api/http.ts";
 import type { Context } from "../context.ts";
 import { clientFor } from "../state/session.ts";
-import { version } from "../version.ts";
+import { plainLine } from "../terminal/table.ts";
+import { buildText, commit, version } from "../version.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 
 /** Time limit of each request. */
@@ -12,6 +13,7 @@ export const requestTimeoutMs = 10_000;
 /** The Date header has whole seconds, and a response takes time. */
 const clockToleranceMs = 60_000;
 
+const own = buildText(version, commit);
 const addressRemedy = "Check that the service runs, and its address: svc login <url>, or SVC_API_URL.";
 
 /** `isUp`: the service responds as a registry. Throws if it can't be reached. */
@@ -24,16 +26,17 @@ export async function checkService(
   const response = await send(options, { method: "GET", url: "/api/client", timeoutMs: requestTimeoutMs });
   const receivedAt = context.now().getTime();
   const body = parseBody(await response.text()) as
-    | { success?: unknown; data?: { version?: unknown } }
+    | { success?: unknown; data?: { version?: unknown; commit?: unknown } }
     | undefined;
   const served = body?.success === true ? body.data?.version : undefined;
+  const servedCommit = typeof body?.data?.commit === "string" ? body.data.commit : undefined;
   if (!response.ok || typeof served !== "string") {
     const problem = `${apiUrl} does not respond like a skill registry (status ${response.status}).`;
     return unreachable(problem);
   }
   return {
     checks: [
-      ok("service", `${apiUrl} responds; it runs version ${served}.`),
+      ok("service", `${apiUrl} responds; it runs version ${plainLine(buildText(served, servedCommit))}.`),
       checkVersion(served),
       checkClock(response.header("date"), (sentAt + receivedAt) / 2),
     ],
@@ -43,14 +46,14 @@ export async function checkService(
 
 /** The checks if there is no service. */
 export function unreachable(problem: string): { checks: Check[]; isUp: boolean } {
-  const client = ok("client", `This is svc ${version}; the version of the service is unknown.`);
+  const client = ok("client", `This is svc ${own}; the version of the service is unknown.`);
   return { checks: [failed("service", problem, addressRemedy), client], isUp: false };
 }
 
 function checkVersion(served: string): Check {
   if (semver.valid(served) !== null && semver.lt(version, served))
-    return warning("client", `This is svc ${version}, and the service has ${served}.`, "Run svc upgrade.");
-  return ok("client", `This is svc ${version}.`);
+    return warning("client", `This is svc ${own}, and the service has ${served}.`, "Run svc upgrade.");
+  return ok("client", `This is svc ${own}.`);
 }
 
 /** `local`: the time of this machine in the middle of the request, in milliseconds. */

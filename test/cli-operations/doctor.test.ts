@@ -13,6 +13,7 @@ const now = "2026-01-02T03:04:05.678Z";
 
 interface Service {
   version: string;
+  commit?: string;
   date: string;
   /** Status of the profile's response. */
   login: number;
@@ -24,7 +25,12 @@ async function setUp(t: TestContext): Promise<{ made: Fixture; service: Service 
   const made = await makeFixture(t, (_request, response, { pathname }) => {
     const headers = { date: service.date };
     if (pathname === "/api/client")
-      answer(response, 200, { success: true, data: { version: service.version } }, headers);
+      answer(
+        response,
+        200,
+        { success: true, data: { version: service.version, commit: service.commit } },
+        headers,
+      );
     else if (pathname === "/api/user/profile")
       answer(
         response,
@@ -100,6 +106,7 @@ describe("svc doctor", () => {
   it("reports a newer service, a wrong clock, and a login that is missing, refused or limited", async (t) => {
     const { made, service } = await setUp(t);
     service.version = "999.0.0";
+    service.commit = "0123456789abcdef0123456789abcdef01234567";
     service.date = new Date(Date.parse(now) + 600_000).toUTCString();
     service.login = 401;
 
@@ -110,6 +117,7 @@ describe("svc doctor", () => {
     const missing = await made.run("doctor");
 
     assert.match(textOf(refused, "client"), /^warning: .* has 999\.0\.0\. Run svc upgrade\.$/);
+    assert.match(textOf(refused, "service"), /runs version 999\.0\.0 \(commit 0123456789ab\)\.$/);
     assert.match(textOf(refused, "clock"), /^warning: .* is (599|60[01]) s behind/);
     assert.match(textOf(refused, "login"), /^failed: SVC_TOKEN is not accepted .* Run svc login/);
     assert.equal(refused.code, 1);

@@ -55,11 +55,26 @@ describe("the service", () => {
       assert.equal(checksum.headers.get("cache-control"), caching);
       assert.equal(await checksum.text(), `${packed.sha256}  ${packed.name}\n`);
     }
-    const offered = (await (await get("/api/client")).json()) as { data: unknown };
-    assert.deepEqual(offered.data, {
+    const offered = (await (await get("/api/client")).json()) as { data: { commit?: string } };
+    const { commit } = ((await (await get("/healthz")).json()) as { data: { commit?: string } }).data;
+    assert.equal(offered.data.commit, commit);
+    const { commit: _commit, ...described } = offered.data;
+    assert.deepEqual(described, {
       version,
       package: { sha256: packed.sha256, size: packed.bytes.length },
     });
+  });
+
+  it("names its commit to the doctor of the client, which has one of its own", async () => {
+    const home = path.join(folder, "doctor");
+    const svc = path.join(root, "bin", "svc");
+    const env = { SVC_API_URL: server.url };
+    const { stdout } = await runProgram([process.execPath, svc, "doctor"], { home, env });
+
+    // A copy without its repository has no commit.
+    const build = existsSync(path.join(root, ".git")) ? String.raw` \(commit [0-9a-f]{12}\)` : "";
+    assert.match(stdout, new RegExp(String.raw`it runs version ${version}${build}\.$`, "m"));
+    assert.match(stdout, new RegExp(String.raw`This is svc ${version}${build}\.$`, "m"));
   });
 
   it("answers HEAD without the content, and 304 to those who have it", async () => {

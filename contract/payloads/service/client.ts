@@ -5,6 +5,9 @@ import { z } from "zod";
 export const ClientPayload = z
   .object({
     version: z.string(),
+    commit: z.string().optional().meta({
+      description: "the commit that the service and its client were built from; absent if it is not known",
+    }),
     /** The npm package at `/cli/svc-<version>.tgz`; absent if the service was built without it. */
     package: z
       .object({

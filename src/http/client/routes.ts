@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ClientPayload } from "../../../contract/payloads/service/client.ts";
 import { ServiceError } from "../../errors.ts";
+import type { Release } from "../../release.ts";
 import { Reply, routesOf, type RequestInfo, type Route } from "../route.ts";
 import { cacheHeaders, notModified } from "../service/conditional.ts";
 import { installerFor } from "./install-command.ts";
@@ -9,8 +10,8 @@ import { type ClientPackage, readClientPackage, sha256Of } from "./package.ts";
 
 const route = routesOf({ tag: "Operation", auth: "none" });
 
-/** `version`: of the service, and so of the client that is made from the same sources. */
-export function clientRoutes(version: string): Route[] {
+/** `release`: of the service, and so of the client that is made from the same sources. */
+export function clientRoutes(release: Release): Route[] {
   return [
     route({
       method: "get",
@@ -20,7 +21,10 @@ export function clientRoutes(version: string): Route[] {
       data: ClientPayload,
       async handle() {
         const files = await readClientPackage();
-        return { version, package: files ? { sha256: files.sha256, size: files.bytes.length } : undefined };
+        return {
+          ...release,
+          package: files ? { sha256: files.sha256, size: files.bytes.length } : undefined,
+        };
       },
     }),
   ];
