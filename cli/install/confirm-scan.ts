@@ -1,4 +1,4 @@
-/** Shows before anything is written what the scan of a version found, and asks about it where a person has to decide. */
+/** Shows before an install what the scan of a version found, and asks about it where a person has to decide. */
 import type { ScanPayload } from "../../contract/payloads/skills/scans.ts";
 import { isFlagged } from "../../contract/scan/policy.ts";
 import { countText } from "../../contract/text/count-text.ts";
