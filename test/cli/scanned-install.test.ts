@@ -1,4 +1,4 @@
-/** The scan of a version, which `svc install` shows before it writes. `test/journeys/pickers.test.ts` has its question. */
+/** The scan of a version, which `svc install` shows first; `test/journeys/pickers.test.ts` has its question. */
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -76,8 +76,8 @@ export async function setChannel(
 }
 
 /**
- * Deletes a channel: pins that name it then select nothing. Returns it as it was. Throws `not_found` if there is none of
- * that name.
+ * Deletes a channel: pins that name it then select nothing. Returns it as it was. Throws `not_found` if there is none
+ * of that name.
  */
 export async function deleteChannel(
   app: App,
