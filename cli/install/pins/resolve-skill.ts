@@ -4,8 +4,8 @@ import { CliError } from "../../errors.ts";
 import type { Session } from "../../state/session.ts";
 
 /**
- * Resolves a slug, `org/slug`, public id or share URL, also of a skill of which no version can be installed. A name that
- * the service does not resolve may be that of an installed skill of another organization.
+ * Resolves a slug, `org/slug`, public id or share URL, also of a skill of which no version can be installed. A name
+ * that the service does not resolve may be that of an installed skill of another organization.
  */
 export async function resolveSkill(session: Session, ref: string): Promise<ResolveResult> {
   const { client, config, profile } = session;
