@@ -305,7 +305,12 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, async () => {
 
   it("is diagnosed: a proxy that does not respond is a problem, and a network of its own is none", async () => {
     const { HTTPS_PROXY: _secure, HTTP_PROXY: _plain, ...without } = env;
-    const asking = { ...without, OAUTH_CLIENT_DOCUMENTS: "", BASE_URL: addressOf("vscode") };
+    const asking = {
+      ...without,
+      OAUTH_CLIENT_DOCUMENTS: "",
+      MCP_CATALOG_URL: "none",
+      BASE_URL: addressOf("vscode"),
+    };
     const diagnose = (changed: Record<string, string>) =>
       runServer({ dataDir, env: { ...asking, ...changed }, args: ["doctor"] });
     const [isolated, broken] = [await diagnose({}), await diagnose({ HTTPS_PROXY: "http://127.0.0.1:9" })];
