@@ -104,7 +104,7 @@ export interface GitHubAppHost extends RepositoryHost {
   hasTag(name: string): Promise<boolean>;
 }
 
-/** The App's own name and id, by authenticating as it. Throws like `findInstallation`, and for a key of another form. */
+/** Name and id of an App, by authenticating as it. Throws `RepoError`, and for a key in another form an Error. */
 export async function describeApp(address: GitHubAddress, app: GitHubAppIdentity): Promise<string> {
   const client = await openAppClient(address, app);
   const { data } = await askGitHub("Authenticating as the App", async () => {

@@ -51,7 +51,7 @@ export interface Origin {
   /** HMAC-SHA256 of the address. */
   ipHash: string | undefined;
   /** The address is in a network whose callers have no limits per address. */
-  isExempt?: true;
+  isExempt?: boolean;
   source: VersionSource;
   client: DownloadSource;
 }

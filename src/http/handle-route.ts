@@ -205,7 +205,7 @@ function requestInfo(ctx: Context, { address, isForwarded }: Caller): RequestInf
 
 function originOf(ctx: Context, ipHash: string | undefined, isExempt: boolean): Origin {
   const client = ctx.get("x-svc-client") === "cli" ? "cli" : "api";
-  return { ipHash, ...(isExempt && { isExempt }), source: client, client };
+  return { ipHash, isExempt, source: client, client };
 }
 
 const proofOfAdministrator = ({ account }: UserActor) =>

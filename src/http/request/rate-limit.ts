@@ -84,7 +84,7 @@ export interface CallerAddress {
   /** HMAC-SHA256 of the address. */
   ipHash: string | undefined;
   /** The address is in an exempt network. */
-  isExempt?: true;
+  isExempt?: boolean;
 }
 
 export interface RateLimits {
