@@ -61,10 +61,10 @@ export async function chooseProject(): Promise<boolean> {
 }
 
 export async function chooseMethod(): Promise<InstallMethod | undefined> {
-  const method = await askOne<InstallMethod | "usual">("How?", [
-    { value: "usual", label: "As each tool takes it best" },
+  const method = await askOne<InstallMethod | "default">("How?", [
+    { value: "default", label: "As each tool takes it best" },
     { value: "symlink", label: "Linked to the local cache, where the tool follows links" },
     { value: "copy", label: "Copied" },
   ]);
-  return method === "usual" ? undefined : method;
+  return method === "default" ? undefined : method;
 }

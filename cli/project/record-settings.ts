@@ -27,7 +27,7 @@ export function setRequest(
   });
 }
 
-export const isUsual = ({ also }: InstallationRecord) => also === undefined;
+export const isAtDefault = ({ also }: InstallationRecord) => also === undefined;
 
 /** The current locations if they were requested, otherwise those of the lock, so that machines don't alternate. */
 export function locationsOf(

@@ -19,7 +19,7 @@ import {
   wantedLocations,
   wantedTargets,
 } from "./manifest.ts";
-import { isUsual, locationsOf, setRequest } from "./record-settings.ts";
+import { isAtDefault, locationsOf, setRequest } from "./record-settings.ts";
 import type { RecordedSkill, RecordedVersion } from "./recorded-skill.ts";
 import { isFormerName, refOf, withPresentName } from "./refs.ts";
 
@@ -38,7 +38,7 @@ export async function recordSkill(folder: string, recorded: RecordedSkill): Prom
   const lock: ProjectLock = new Map(project.lock);
 
   const found = new Set([
-    ...recorded.records.filter(isUsual).map(({ platform }) => platform),
+    ...recorded.records.filter(isAtDefault).map(({ platform }) => platform),
     ...(lock.get(ref)?.targets.keys() ?? []),
   ]);
   const wanted = wantedTargets(project.manifest, ref);
@@ -78,8 +78,8 @@ export async function recordInstall(
 ): Promise<void> {
   const scope = findScope(installed, folder);
   const records = scope?.records ?? [];
-  const usual = records.filter(isUsual);
-  const targets = request.targets.filter((name) => usual.some(({ platform }) => platform === name));
+  const atDefault = records.filter(isAtDefault);
+  const targets = request.targets.filter((name) => atDefault.some(({ platform }) => platform === name));
   const also = request.also.filter((name) => records.some((record) => record.also === name));
   if (targets.length + also.length === 0 || scope?.hash !== version.hash) return;
   try {
@@ -131,7 +131,7 @@ function methodsOf(
 ): Map<Target, InstallMethod> {
   const methods = new Map<Target, InstallMethod>();
   for (const target of chosen) {
-    const own = records.find((record) => isUsual(record) && record.platform === target)?.method;
+    const own = records.find((record) => isAtDefault(record) && record.platform === target)?.method;
     const before = locked?.targets.get(target);
     const method = request?.targets.includes(target) === true ? (own ?? before) : (before ?? own);
     if (method !== undefined) methods.set(target, method);

@@ -84,8 +84,8 @@ export async function isRestored(
       (record) => record.also === also && record.platform === platform && isAsLocked(record, locked),
     );
   const further = furtherLocations(locked, targets).map(({ also, platform }) => isIn(also, platform));
-  const usual = targets.filter((target) => locked.targets.has(target));
-  if (!usual.every((target) => isIn(undefined, target)) || further.includes(false)) return false;
+  const atDefault = targets.filter((target) => locked.targets.has(target));
+  if (!atDefault.every((target) => isIn(undefined, target)) || further.includes(false)) return false;
   for (const record of records)
     if (record.outdated === true || (await inspectRecord(record, installName, cache)) !== "intact")
       return false;

@@ -38,7 +38,7 @@ export interface InstallationRecord {
   installedAt: string;
   /** It is in the folder that several tools read. */
   shared?: true;
-  /** The name of a further location of the target; absent for its usual one. */
+  /** The name of a further location of the target; absent for its default one. */
   also?: string;
   /** Digest of the written files (`install/digest.ts`); a link has none, since its content is in the cache. */
   digest?: string;

@@ -9,7 +9,7 @@ export interface McpRecord {
   path: string;
   key: string;
   projectDir?: string;
-  /** The name of a further file of the tool; absent for its usual one. */
+  /** The name of a further file of the tool; absent for its default one. */
   also?: string;
   installedAt: string;
   /** Revision of the server's record; 0 for the endpoint of hosted connectors. */

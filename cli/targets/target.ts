@@ -141,9 +141,11 @@ export function baseFolder(location: InstallLocation, globalFolder: string): str
 }
 
 /** A folder that a variable replaces. A relative value is ignored: it would be another folder in each project. */
-export function movedFolder(machine: Machine, variable: string, usual: string): string {
+export function movedFolder(machine: Machine, variable: string, defaultFolder: string): string {
   const value = machine.env[variable];
-  return value !== undefined && machine.paths.isAbsolute(value) ? machine.paths.resolve(value) : usual;
+  return value !== undefined && machine.paths.isAbsolute(value)
+    ? machine.paths.resolve(value)
+    : defaultFolder;
 }
 
 /** `$XDG_CONFIG_HOME`, by default `~/.config`, also on Windows for the tools that use it. */

@@ -6,7 +6,7 @@ import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { RepoError } from "../errors.ts";
 import { copyRepository } from "./copy-packs.ts";
 import type { PackStore } from "./driver.ts";
-import { openPacks, type StorePlace } from "./open-driver.ts";
+import { openPacks, type PackLocation } from "./open-driver.ts";
 import type { RepoId, StoreOptions } from "./types.ts";
 
 export interface CopyReport {
@@ -18,8 +18,8 @@ export interface CopyReport {
 }
 
 export interface CopyOptions {
-  from: StorePlace;
-  to: StorePlace;
+  from: PackLocation;
+  to: PackLocation;
   log: NonNullable<StoreOptions["log"]>;
   /** Whether a repository that only the target has is erased there. */
   isErased: (repo: RepoId) => Promise<boolean>;

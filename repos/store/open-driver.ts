@@ -18,9 +18,9 @@ export function openDriver(
 }
 
 /** A folder, or an object store with its copies in a folder. */
-export type StorePlace = Pick<StoreOptions, "root" | "remote">;
+export type PackLocation = Pick<StoreOptions, "root" | "remote">;
 
 /** The packs of a store alone, for copies between stores. */
-export function openPacks({ root, remote }: StorePlace, log: NonNullable<StoreOptions["log"]>): PackStore {
+export function openPacks({ root, remote }: PackLocation, log: NonNullable<StoreOptions["log"]>): PackStore {
   return openDriver({ root, remote, readHandles: 64, staleLockMs: 10_000 }, log).packs;
 }

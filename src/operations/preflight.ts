@@ -38,8 +38,8 @@ function createMissing(folder: string): void {
   }
 }
 
-/** Whether a place is the address of a bucket, not a folder. */
-export const isAddress = (place: string): boolean => /^\w+:\/\//.test(place);
+/** Whether a location is the address of a bucket, not a folder. */
+export const isAddress = (location: string): boolean => /^\w+:\/\//.test(location);
 
 /** Requires that the object store of the repositories can be used, if there is one. Throws an Error with a sentence. */
 export async function requireStore({

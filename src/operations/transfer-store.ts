@@ -4,7 +4,7 @@ import path from "node:path";
 import { describeLocation } from "../../repos/object-store/location.ts";
 import { copyStore, type CopyReport } from "../../repos/store/copy-store.ts";
 import { openSkillStore } from "../../repos/store/index.ts";
-import type { StorePlace } from "../../repos/store/open-driver.ts";
+import type { PackLocation } from "../../repos/store/open-driver.ts";
 import type { Stores } from "../app.ts";
 import { readConfigWithStore, type Config } from "../config.ts";
 import { storeOf } from "../open.ts";
@@ -78,7 +78,7 @@ export async function requireRepositories({ config, repos, storage }: Stores): P
     );
 }
 
-async function openOther(config: Config, address: string, scratch: string): Promise<StorePlace> {
+async function openOther(config: Config, address: string, scratch: string): Promise<PackLocation> {
   if (!isAddress(address)) {
     const root = path.resolve(address);
     requireFolder(root, "the folder of the transfer");
@@ -89,4 +89,5 @@ async function openOther(config: Config, address: string, scratch: string): Prom
   return { root: scratch, remote: { store: gitStore!, maxBytes: config.cacheBytes } };
 }
 
-const describe = ({ root, remote }: StorePlace) => (remote ? describeLocation(remote.store.location) : root);
+const describe = ({ root, remote }: PackLocation) =>
+  remote ? describeLocation(remote.store.location) : root;

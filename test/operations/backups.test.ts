@@ -20,7 +20,12 @@ import type { Config } from "../../src/config.ts";
 import { openLog } from "../../src/log.ts";
 import { closeStores, openStores } from "../../src/open.ts";
 import { backUp } from "../../src/operations/backup/backup.ts";
-import { gitFolder, openBackups, pointFolder, type BackupPlace } from "../../src/operations/backup/place.ts";
+import {
+  gitFolder,
+  openBackups,
+  pointFolder,
+  type BackupLocation,
+} from "../../src/operations/backup/location.ts";
 import { listPoints } from "../../src/operations/backup/points.ts";
 import { restore } from "../../src/operations/backup/restore.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
@@ -63,13 +68,13 @@ async function into<T>(
 
 const backups = (name: string) => path.join(folder, name);
 
-/** Opens a place of backups, by default a folder of this name. */
-async function inPlace<T>(
-  place: string | ObjectStoreOptions,
-  use: (place: BackupPlace) => Promise<T>,
+/** Opens a backup location, by default a folder of this name. */
+async function atLocation<T>(
+  location: string | ObjectStoreOptions,
+  use: (location: BackupLocation) => Promise<T>,
   isWritten = false,
 ): Promise<T> {
-  const address = typeof place === "string" ? backups(place) : place;
+  const address = typeof location === "string" ? backups(location) : location;
   const opened = await openBackups(service.app.config, address, isWritten);
   try {
     return await use(opened);
@@ -77,16 +82,16 @@ async function inPlace<T>(
     await opened.close();
   }
 }
-const pointsIn = (place: string | ObjectStoreOptions) => inPlace(place, listPoints);
-const restoreFrom = (stores: Stores, place: string | ObjectStoreOptions, point?: string) =>
-  inPlace(place, (from) => restore(stores, from, point));
-const backUpNow = (place: string | ObjectStoreOptions, keep = 7) =>
-  inPlace(place, (opened) => backUp(service.app, { into: opened, keep, release: "1.2.3" }), true);
+const pointsIn = (location: string | ObjectStoreOptions) => atLocation(location, listPoints);
+const restoreFrom = (stores: Stores, location: string | ObjectStoreOptions, point?: string) =>
+  atLocation(location, (from) => restore(stores, from, point));
+const backUpNow = (location: string | ObjectStoreOptions, keep = 7) =>
+  atLocation(location, (opened) => backUp(service.app, { into: opened, keep, release: "1.2.3" }), true);
 
-async function backUpInto(place: string | ObjectStoreOptions, keep = 7) {
+async function backUpInto(location: string | ObjectStoreOptions, keep = 7) {
   await service.settled();
   clock.advance(1000);
-  return backUpNow(place, keep);
+  return backUpNow(location, keep);
 }
 
 const isLeft = (name: string) => !name.includes("lock");
@@ -209,7 +214,7 @@ describe("backups in a bucket", { skip: whyNoObjectStore() ?? false }, () => {
     const skillId = await publish("shared-bucket");
     await backUpInto(bucket);
     const running = clock.now().toISOString().replace(/[:.]/g, "-");
-    await inPlace(bucket, (place) => place.begin(running), true);
+    await atLocation(bucket, (location) => location.begin(running), true);
     await service.call("DELETE", `/api/skills/${skillId}`, { token: owner.token });
     await eraseSkill(service.app, { tenantId: org.id, skillId });
     const has = async () => {
@@ -228,11 +233,11 @@ describe("backups in a bucket", { skip: whyNoObjectStore() ?? false }, () => {
     await backUpInto(bucket, 1);
     assert.ok(await has());
     await assert.rejects(
-      inPlace(
+      atLocation(
         bucket,
-        async (place) =>
+        async (location) =>
           backUp(service.app, {
-            into: { ...place, hasBegun: () => place.hasBegun("removed") },
+            into: { ...location, hasBegun: () => location.hasBegun("removed") },
             keep: 7,
             release: "1.2.3",
           }),
@@ -243,7 +248,7 @@ describe("backups in a bucket", { skip: whyNoObjectStore() ?? false }, () => {
     clock.advance(25 * 3_600_000);
     await backUpInto(bucket, 1);
     assert.ok(!(await has()));
-    assert.equal((await inPlace(bucket, (place) => place.pointNames())).length, 1);
+    assert.equal((await atLocation(bucket, (location) => location.pointNames())).length, 1);
   });
 });
 

@@ -4,7 +4,7 @@ import { publishEvents, type OutboxCollection } from "../../src/audit/events.ts"
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
 import { enlistOwner, repairOwners } from "../../src/orgs/owners.ts";
 import { propagateTenant } from "../../src/orgs/propagate.ts";
-import { tellOwners } from "../../src/orgs/webhooks/disable.ts";
+import { mailOwnersOnce } from "../../src/orgs/webhooks/disable.ts";
 import { propagateUser } from "../../src/users/member-names.ts";
 import { repairEach } from "./repair-each.ts";
 
@@ -37,7 +37,7 @@ const completions: { [Name in OutboxName]?: (app: App, document: DocumentOf<Name
     if (invitation.state === "accepted") await createInvitedMembership(app, invitation);
   },
   users: propagateUser,
-  webhooks: tellOwners,
+  webhooks: mailOwnersOnce,
 };
 
 /**

@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 
 const overlapMs = 60_000;
-const pauseMs = { usual: 2000, most: 30_000 };
+const pauseMs = { default: 2000, max: 30_000 };
 /** A page of the log counts up to as many entries. */
 const readBatchSize = 10_000;
 
@@ -38,16 +38,16 @@ export async function followAudit(
     print(entry);
   }
 
-  let waitMs = pauseMs.usual;
+  let waitMs = pauseMs.default;
   for (;;) {
     await context.sleep(waitMs);
     if (isClosed()) return;
     const next = await read(windowOf(), readBatchSize).catch((error: unknown) => {
       if (!isTransient(error)) throw error;
-      if (waitMs === pauseMs.usual) context.output.warn(`${error.message} Trying again.`);
+      if (waitMs === pauseMs.default) context.output.warn(`${error.message} Trying again.`);
       return undefined;
     });
-    waitMs = next === undefined ? Math.min(waitMs * 2, pauseMs.most) : pauseMs.usual;
+    waitMs = next === undefined ? Math.min(waitMs * 2, pauseMs.max) : pauseMs.default;
     const fresh = (next?.entries ?? []).filter(({ id }) => !seen.has(id));
     for (const entry of fresh.toSorted((a, b) => timeOf(a)! - timeOf(b)!)) {
       const at = timeOf(entry)!;

@@ -10,7 +10,7 @@ import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
 import { plainLine } from "../../terminal/table.ts";
 
-const pauseMs = { first: 500, most: 3000 };
+const pauseMs = { first: 500, max: 3000 };
 /** More runs than that don't begin while one is awaited. */
 const runsRead = 20;
 
@@ -38,7 +38,7 @@ export async function awaitSync(
   const label = `Syncing ${plainLine(requested.repository)} (${plainLine(requested.branch)})`;
   const deadline = performance.now() + timeoutMs;
   return context.output.waiting(label, async (update) => {
-    for (let waitMs = pauseMs.first; ; waitMs = Math.min(pauseMs.most, waitMs * 1.5)) {
+    for (let waitMs = pauseMs.first; ; waitMs = Math.min(pauseMs.max, waitMs * 1.5)) {
       const { state, connection } = await readState(calls, requested);
       const runs = await readRuns(calls, newestRun);
       const outcome = outcomeOf(connection, runs);

@@ -13,7 +13,7 @@ import { conflictLines, presentConflict } from "./conflict.ts";
 import { minuteOf } from "./format.ts";
 import { presentConnection, presentProblem, presentProposal } from "./present.ts";
 
-const seconds = { usual: 600, most: 86_400 };
+const seconds = { default: 600, max: 86_400 };
 
 export const syncRun = defineCommand({
   positionals: {},
@@ -23,7 +23,7 @@ export const syncRun = defineCommand({
     timeout: {
       value: "required",
       hint: "seconds",
-      description: `Longest time to wait (default ${seconds.usual})`,
+      description: `Longest time to wait (default ${seconds.default})`,
     },
   },
   exclusive: [["no-wait", "timeout"]],
@@ -136,9 +136,9 @@ function describe(context: Context, data: Awaited<ReturnType<typeof report>>, ti
 }
 
 function parseSeconds(text: string | undefined): number {
-  if (text === undefined) return seconds.usual;
+  if (text === undefined) return seconds.default;
   const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > seconds.most)
-    throw invalidArgument("--timeout", `--timeout takes a number of seconds from 1 to ${seconds.most}.`);
+  if (value < 1 || value > seconds.max)
+    throw invalidArgument("--timeout", `--timeout takes a number of seconds from 1 to ${seconds.max}.`);
   return value;
 }

@@ -79,12 +79,12 @@ function chooseMethod(
 ): InstallMethod {
   const possible: readonly InstallMethod[] = placement.methods;
   const prefersCopies = at.isRecorded || (at.context.platform === "win32" && at.item.format === "markdown");
-  const usual: InstallMethod = prefersCopies && possible.includes("copy") ? "copy" : possible[0]!;
-  const chosen = wanted.method ?? present ?? usual;
+  const defaultMethod: InstallMethod = prefersCopies && possible.includes("copy") ? "copy" : possible[0]!;
+  const chosen = wanted.method ?? present ?? defaultMethod;
   if (possible.includes(chosen)) return chosen;
   if (wanted.method !== undefined)
-    at.warnings.push(`${wanted.platform} takes this as a ${usual}, not as a ${wanted.method}`);
-  return usual;
+    at.warnings.push(`${wanted.platform} takes this as a ${defaultMethod}, not as a ${wanted.method}`);
+  return defaultMethod;
 }
 
 async function plan(

@@ -131,7 +131,7 @@ function locate(
   { path, definition }: EntryFile,
   content: Plain,
   { head, server }: Pick<EntryPlan, "head" | "server">,
-  usual: readonly string[],
+  defaultContainer: readonly string[],
 ): {
   container: readonly string[];
   key: string;
@@ -144,7 +144,7 @@ function locate(
   const isOwner = (one: ServerHead) =>
     one.via === head.via && (head.via === "central" || one.publicId === head.publicId);
   const recorded = owners.find((one) => isOwner(one.server))?.record;
-  const container = recorded?.container ?? usual;
+  const container = recorded?.container ?? defaultContainer;
   const isTaken = owners.some((one) => !isOwner(one.server) && one.record.key === server.slug);
   const isReserved = definition.tool.reserved?.includes(server.slug) === true;
   const qualified = `${server.tenantSlug}-${server.slug}`.slice(0, keyLength);

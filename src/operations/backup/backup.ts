@@ -1,5 +1,5 @@
 /**
- * `backup`: one point of a place of backups, written while the service serves. The database is exported first, so
+ * `backup`: one point of a backup location, written while the service serves. The database is exported first, so
  * that the packs, which never change, contain all objects that it refers to. What an earlier backup, or an interrupted
  * one, has copied is not copied again.
  */
@@ -11,7 +11,7 @@ import { inSlices } from "../../../storage/database.ts";
 import type { Stores } from "../../app.ts";
 import { storeOf } from "../../open.ts";
 import { exportTo } from "../transfer.ts";
-import type { BackupPlace } from "./place.ts";
+import type { BackupLocation } from "./location.ts";
 import {
   digestOf,
   keyOf,
@@ -25,7 +25,7 @@ import {
 } from "./points.ts";
 
 export interface BackupOptions {
-  into: BackupPlace;
+  into: BackupLocation;
   /** Points that are kept, with this one. */
   keep: number;
   /** Version of the service. */
@@ -123,13 +123,13 @@ async function copyKeys({ config }: Stores, folder: string): Promise<boolean> {
  * Removes packs and repositories that no point needs any more, unless another backup is being written, which may rely
  * on them. Returns a sentence if a point has lost its list.
  */
-async function removeUnneeded(place: BackupPlace, stored: PackStore): Promise<string[]> {
-  const points = (await listPoints(place)).map(({ name }) => name);
-  const isAlone = async () => (await place.pointNames()).join() === points.join();
+async function removeUnneeded(location: BackupLocation, stored: PackStore): Promise<string[]> {
+  const points = (await listPoints(location)).map(({ name }) => name);
+  const isAlone = async () => (await location.pointNames()).join() === points.join();
   const needed = new Map<string, Set<string>>();
   try {
     for (const name of points)
-      for await (const { repo, packs } of packsOf(place, name)) {
+      for await (const { repo, packs } of packsOf(location, name)) {
         const all = needed.get(keyOf(repo)) ?? new Set();
         for (const pack of packs) all.add(pack);
         needed.set(keyOf(repo), all);

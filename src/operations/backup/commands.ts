@@ -2,7 +2,7 @@
 import type { Stores } from "../../app.ts";
 import type { Config } from "../../config.ts";
 import { backUp, type Backup, type BackupOptions } from "./backup.ts";
-import { openBackups, type BackupPlace } from "./place.ts";
+import { openBackups, type BackupLocation } from "./location.ts";
 import { listPoints } from "./points.ts";
 import { restore } from "./restore.ts";
 
@@ -12,14 +12,14 @@ export interface CommandResult {
   hasFaults: boolean;
 }
 
-/** A place is a folder, or the address of a bucket. */
+/** A location is a folder, or the address of a bucket. */
 export async function backUpTo(
   app: Stores,
-  place: string,
+  location: string,
   options: Omit<BackupOptions, "into">,
 ): Promise<CommandResult> {
   const { name, repositories, packs, copied, bytes, faults } = await notingEnd(app, () =>
-    inPlace(app.config, place, true, (into) => backUp(app, { ...options, into })),
+    atLocation(app.config, location, true, (into) => backUp(app, { ...options, into })),
   );
   const summary =
     `Backed up ${repositories} repositories with ${packs} packs as ${name}: ${copied} packs are new ` +
@@ -41,21 +41,21 @@ async function notingEnd(app: Stores, work: () => Promise<Backup>): Promise<Back
   }
 }
 
-export async function describeBackups(config: Config, place: string): Promise<CommandResult> {
-  const points = await inPlace(config, place, false, listPoints);
+export async function describeBackups(config: Config, location: string): Promise<CommandResult> {
+  const points = await atLocation(config, location, false, listPoints);
   const lines = points.map(
     ({ name, manifest }) =>
       `${name}  ${manifest.repositories} repositories, ${manifest.faults.length} faults`,
   );
-  return { lines: lines.length > 0 ? lines : [`${place} has no backup.`], hasFaults: false };
+  return { lines: lines.length > 0 ? lines : [`${location} has no backup.`], hasFaults: false };
 }
 
 export async function restoreFrom(
   app: Stores,
-  place: string,
+  location: string,
   name: string | undefined,
 ): Promise<CommandResult> {
-  const { point, documents, report, hasKeys } = await inPlace(app.config, place, false, (from) =>
+  const { point, documents, report, hasKeys } = await atLocation(app.config, location, false, (from) =>
     restore(app, from, name),
   );
   const lines = report.faults.map(
@@ -70,16 +70,16 @@ export async function restoreFrom(
   return { lines, hasFaults: report.faults.length > 0 };
 }
 
-async function inPlace<T>(
+async function atLocation<T>(
   config: Config,
   address: string,
   isWritten: boolean,
-  use: (place: BackupPlace) => Promise<T>,
+  use: (location: BackupLocation) => Promise<T>,
 ): Promise<T> {
-  const place = await openBackups(config, address, isWritten);
+  const location = await openBackups(config, address, isWritten);
   try {
-    return await use(place);
+    return await use(location);
   } finally {
-    await place.close();
+    await location.close();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The points of a place of backups. `git/` has the packs of all of them, each once, as a Git store; `points/` has a
+ * The points of a backup location. `git/` has the packs of all of them, each once, as a Git store; `points/` has a
  * folder for each backup, named by its time: the export of the database, the list of the packs that it needs, and the
  * manifest, which is stored last. A point without one is that of an interrupted or running backup.
  */
@@ -10,7 +10,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { StoredId } from "../../../repos/store/index.ts";
-import type { BackupPlace } from "./place.ts";
+import type { BackupLocation } from "./location.ts";
 
 export const names = {
   database: "database.ndjson",
@@ -49,10 +49,10 @@ export interface Point {
 export const keyOf = (repo: StoredId) => Object.values(repo).join("/");
 
 /** Complete points, the latest first. */
-export async function listPoints(place: BackupPlace): Promise<Point[]> {
+export async function listPoints(location: BackupLocation): Promise<Point[]> {
   const points: Point[] = [];
-  for (const name of await place.pointNames()) {
-    const file = await place.fetch(name, names.manifest);
+  for (const name of await location.pointNames()) {
+    const file = await location.fetch(name, names.manifest);
     if (file !== undefined)
       points.push({ name, manifest: parseManifest(name, await readFile(file, "utf8")) });
   }
@@ -69,26 +69,26 @@ function parseManifest(name: string, text: string): Manifest {
 
 /** Removes all but the latest `keep` complete points, and the given incomplete ones. */
 export async function removePoints(
-  place: BackupPlace,
+  location: BackupLocation,
   keep: number,
   isIncomplete: (name: string) => boolean,
 ): Promise<void> {
-  const points = (await listPoints(place)).map(({ name }) => name);
+  const points = (await listPoints(location)).map(({ name }) => name);
   const [complete, kept] = [new Set(points), new Set(points.slice(0, keep))];
-  for (const name of await place.pointNames())
-    if (complete.has(name) ? !kept.has(name) : isIncomplete(name)) await place.remove(name);
+  for (const name of await location.pointNames())
+    if (complete.has(name) ? !kept.has(name) : isIncomplete(name)) await location.remove(name);
 }
 
-/** Path of a file of a point. Throws if the place has lost it. */
-export async function fetchFile(place: BackupPlace, point: string, file: string): Promise<string> {
-  const found = await place.fetch(point, file);
+/** Path of a file of a point. Throws if the location has lost it. */
+export async function fetchFile(location: BackupLocation, point: string, file: string): Promise<string> {
+  const found = await location.fetch(point, file);
   if (found === undefined)
     throw new Error(`The file ${file} of the backup ${point} is missing: restore another backup.`);
   return found;
 }
 
-export async function* packsOf(place: BackupPlace, point: string): AsyncGenerator<PointPacks> {
-  const input = createReadStream(await fetchFile(place, point, names.packs), "utf8");
+export async function* packsOf(location: BackupLocation, point: string): AsyncGenerator<PointPacks> {
+  const input = createReadStream(await fetchFile(location, point, names.packs), "utf8");
   for await (const line of createInterface({ input, crlfDelay: Infinity }))
     yield JSON.parse(line) as PointPacks;
 }

@@ -1,5 +1,5 @@
 /**
- * `restore`: a point of a place of backups into an empty installation, whatever its store. Repositories come first,
+ * `restore`: a point of a backup location into an empty installation, whatever its store. Repositories come first,
  * since the service does not start on an incomplete import. An interrupted restore of the same point continues.
  */
 import { createReadStream } from "node:fs";
@@ -16,7 +16,7 @@ import { storeOf } from "../../open.ts";
 import { repairStore } from "../repair.ts";
 import { importFrom } from "../transfer.ts";
 import { verifyStore, type VerifyReport } from "../verify.ts";
-import type { BackupPlace } from "./place.ts";
+import type { BackupLocation } from "./location.ts";
 import { digestOf, fetchFile, keyOf, listPoints, names, packsOf, type Point } from "./points.ts";
 
 export interface Restored {
@@ -30,7 +30,7 @@ export interface Restored {
 const concurrency = 4;
 
 /** Throws if there is no such point, if the point is damaged, or if the installation is not empty. */
-export async function restore(app: Stores, backups: BackupPlace, name?: string): Promise<Restored> {
+export async function restore(app: Stores, backups: BackupLocation, name?: string): Promise<Restored> {
   const point = await findPoint(backups, name);
   for (const [file, sha256] of Object.entries(point.manifest.sha256))
     if ((await digestOf(await fetchFile(backups, point.name, file))) !== sha256)
@@ -51,7 +51,7 @@ export async function restore(app: Stores, backups: BackupPlace, name?: string):
   return { point: point.name, documents, report, hasKeys };
 }
 
-async function findPoint(backups: BackupPlace, name: string | undefined): Promise<Point> {
+async function findPoint(backups: BackupLocation, name: string | undefined): Promise<Point> {
   const points = await listPoints(backups);
   const point = name === undefined ? points[0] : points.find((one) => one.name === name);
   if (point) return point;
@@ -70,7 +70,7 @@ async function firstLineOf(file: string): Promise<string> {
 }
 
 /** Returns the keys of the repositories. Throws for a pack of the backup that is missing or damaged. */
-async function restorePacks(app: Stores, backups: BackupPlace, point: Point): Promise<Set<string>> {
+async function restorePacks(app: Stores, backups: BackupLocation, point: Point): Promise<Set<string>> {
   const present = new Set<string>();
   const log = () => undefined;
   const [from, to] = [openPacks(backups.git, log), openPacks(storeOf(app.config), log)];
@@ -103,7 +103,7 @@ async function noteErased(app: Stores, present: ReadonlySet<string>): Promise<vo
 /** Existing keys are those of SECRET_KEYS, or the operator has put them there. */
 async function restoreKeys(
   { config }: Stores,
-  backups: BackupPlace,
+  backups: BackupLocation,
   { name, manifest }: Point,
 ): Promise<boolean> {
   if (!(names.keys in manifest.sha256) || config.secretKeys !== undefined) return false;

@@ -25,7 +25,7 @@ export async function disableWebhook(
   });
   if (!disabled) return;
   app.log.warn({ webhookId: _id, tenantId, reason }, "a webhook was disabled");
-  await tellOwners(app, disabled);
+  await mailOwnersOnce(app, disabled);
   await publishEvents(app, app.storage.webhooks, _id, [event]);
 }
 
@@ -40,7 +40,7 @@ export function disabledText({ name, host, disabled, error }: WebhookDoc): strin
 }
 
 /** Mails the owners if that is due. The reconcile job repeats it after a crash, which may send a mail twice. */
-export async function tellOwners(app: App, webhook: WebhookDoc): Promise<void> {
+export async function mailOwnersOnce(app: App, webhook: WebhookDoc): Promise<void> {
   const text = disabledText(webhook);
   if (!webhook.noticeDue || text === undefined) return;
   const tenant = await app.storage.tenants.find(webhook.tenantId);

@@ -127,7 +127,7 @@ async function keepReadable(
   skills: OfferedSkill[],
 ): Promise<OfferedSkill[]> {
   if (isPublic) {
-    const open = await keepAllowed(app, stranger, "skill:read", skills);
+    const open = await keepAllowed(app, visitor, "skill:read", skills);
     return open.filter(({ visibility }) => visibility === "public");
   }
   const tree = await loadTree(app, tenant._id);
@@ -137,7 +137,7 @@ async function keepReadable(
   return skills.filter(({ folderId }) => [null, around].includes(restrictionOf(folderId)));
 }
 
-const stranger: Actor = {
+const visitor: Actor = {
   kind: "anonymous",
   origin: { ipHash: undefined, source: "api", client: "api" },
 };

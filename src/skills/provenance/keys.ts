@@ -55,7 +55,7 @@ export async function signerAt(app: App, at: Date): Promise<Signer | undefined> 
 }
 
 /** Keys that were read before may be gone, as after a restore. */
-export function readKeysAnew(app: App): void {
+export function invalidateKeys(app: App): void {
   knownKeys(app).readAt = -Infinity;
 }
 
@@ -175,7 +175,7 @@ async function replaceKeys(
     const last = await attestations.findLastTime(_id);
     await signingKeys.retire([_id], last && last > notBefore ? last : notBefore);
   }
-  readKeysAnew(app);
+  invalidateKeys(app);
 }
 
 /** Ends the validity of all statements of a key: the reconcile job signs these versions again, with another key. */
@@ -201,6 +201,6 @@ export async function revokeSigningKey(
   flushEvents(app, signingKeys, id, [event]);
   const rest = keys.filter(({ _id }) => _id !== id);
   if (!choose(rest, now)) await replaceKeys(app, actor, [], { notBefore: now, reason });
-  readKeysAnew(app);
+  invalidateKeys(app);
   return listKeys(app);
 }

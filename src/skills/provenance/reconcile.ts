@@ -1,7 +1,7 @@
 /** Signs versions that have no statement, or one by a key that was revoked or is unknown, as after a restore. */
 import type { VersionDoc } from "../../../storage/versions/versions.ts";
 import type { App } from "../../app.ts";
-import { readKeysAnew } from "./keys.ts";
+import { invalidateKeys } from "./keys.ts";
 import { signAll } from "./sign.ts";
 
 /** Returns the number of statements that it has made. `versions`: of any skills. */
@@ -14,7 +14,7 @@ export async function signMissing(app: App, versions: readonly VersionDoc[]): Pr
   );
   const missing = versions.filter(({ _id }) => !signed.has(_id));
   if (missing.length === 0) return 0;
-  readKeysAnew(app);
+  invalidateKeys(app);
   const found = await skills.listByIds([...new Set(missing.map(({ skillId }) => skillId))]);
   const skillOf = new Map(found.map((skill) => [skill._id, skill]));
   const rows = await signAll(

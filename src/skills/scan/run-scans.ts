@@ -78,7 +78,7 @@ async function runScan(app: App, scan: VersionScanDoc): Promise<string | undefin
     // A harmless first result changes nothing.
     if (finished && (scan.result || isFlagged(report.verdict)))
       await applyVerdict(app, finished).catch(ignoreMissing);
-    if (finished && isFlagged(report.verdict)) await tellOwners(app, row, report.verdict);
+    if (finished && isFlagged(report.verdict)) await noteForOwners(app, row, report.verdict);
     await app.storage.versionScans.complete(scan);
     return undefined;
   }
@@ -88,7 +88,7 @@ async function runScan(app: App, scan: VersionScanDoc): Promise<string | undefin
   const attempt = { failure, ruleSet: report.ruleSet, result };
   const failed = await app.storage.versionScans.fail(_id, attempt, dueAt);
   if (failed && result) await applyVerdict(app, failed).catch(ignoreMissing);
-  if (failed && result && isFlagged(result.verdict)) await tellOwners(app, row, result.verdict);
+  if (failed && result && isFlagged(result.verdict)) await noteForOwners(app, row, result.verdict);
   app.log.error({ skillId, version, failure, attempts: scan.attempts }, "a version could not be scanned");
   return dueAt ? undefined : `Version ${version} of skill ${skillId}: ${failure}`;
 }
@@ -109,7 +109,7 @@ function worseResult(
 }
 
 /** Notes a flagged version for the owner team, unless the policy allows what was found. */
-async function tellOwners(app: App, row: VersionDoc, verdict: FlaggedVerdict): Promise<void> {
+async function noteForOwners(app: App, row: VersionDoc, verdict: FlaggedVerdict): Promise<void> {
   const skill = await app.storage.skills.find(row.skillId);
   if (skill && markOf(skill, row.version)?.verdict) await noteFlagged(app, skill, row, verdict);
 }

@@ -1,17 +1,17 @@
-/** A place of backups: a folder, or the prefix of a bucket. */
+/** A backup location: a folder, or the prefix of a bucket. */
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { lockDataDir } from "../../../engines/data-dir-lock.ts";
 import { getFile, putFile } from "../../../repos/object-store/files.ts";
 import { openObjectStore } from "../../../repos/object-store/s3.ts";
 import type { ObjectStoreOptions } from "../../../repos/object-store/types.ts";
-import type { StorePlace } from "../../../repos/store/open-driver.ts";
+import type { PackLocation } from "../../../repos/store/open-driver.ts";
 import { readConfigWithStore, type Config } from "../../config.ts";
 import { isAddress, requireFolder, requireStore } from "../preflight.ts";
 
-export interface BackupPlace {
+export interface BackupLocation {
   /** Store of the packs of all backups. */
-  git: StorePlace;
+  git: PackLocation;
   /** Whether no other machine writes there: a point without a manifest is then that of an interrupted backup. */
   isExclusive: boolean;
   /** Names of all points, complete or not, the latest first. */
@@ -20,7 +20,7 @@ export interface BackupPlace {
   begin(point: string): Promise<string>;
   /** False if another machine has removed a point that was begun. */
   hasBegun(point: string): Promise<boolean>;
-  /** Local path of a file of a point; undefined if the place does not have it. */
+  /** Local path of a file of a point; undefined if the location does not have it. */
   fetch(point: string, file: string): Promise<string | undefined>;
   /** Takes over a file that was written into the folder of a point. */
   store(point: string, file: string): Promise<void>;
@@ -29,29 +29,29 @@ export interface BackupPlace {
 }
 
 /**
- * Opens a place for one process of this machine at a time; only a folder may be read by several. Throws an Error with a
- * sentence if it can't be used, or, with `isWritten`, not be written.
+ * Opens a location for one process of this machine at a time; only a folder may be read by several. Throws an Error
+ * with a sentence if it can't be used, or, with `isWritten`, not be written.
  */
 export async function openBackups(
   config: Config,
-  place: string | ObjectStoreOptions,
+  location: string | ObjectStoreOptions,
   isWritten: boolean,
-): Promise<BackupPlace> {
-  if (typeof place === "string" && !isAddress(place)) {
-    const folder = path.resolve(place);
-    return folderPlace(folder, isWritten ? await lockDataDir(folder, "backup") : undefined);
+): Promise<BackupLocation> {
+  if (typeof location === "string" && !isAddress(location)) {
+    const folder = path.resolve(location);
+    return folderLocation(folder, isWritten ? await lockDataDir(folder, "backup") : undefined);
   }
-  const gitStore = typeof place === "string" ? readConfigWithStore(place).gitStore : place;
+  const gitStore = typeof location === "string" ? readConfigWithStore(location).gitStore : location;
   if (isWritten) await requireStore({ ...config, gitStore });
   const scratch = path.join(config.cacheDir, "backups");
   requireFolder(scratch, "CACHE_DIR");
-  return bucketPlace(config, gitStore!, { scratch, unlock: await lockDataDir(scratch, "backup") });
+  return bucketLocation(config, gitStore!, { scratch, unlock: await lockDataDir(scratch, "backup") });
 }
 
 export const gitFolder = (backups: string) => path.join(backups, "git");
 export const pointFolder = (backups: string, point: string) => path.join(backups, "points", point);
 
-function folderPlace(backups: string, unlock: (() => void) | undefined): BackupPlace {
+function folderLocation(backups: string, unlock: (() => void) | undefined): BackupLocation {
   const folderOf = (point: string) => pointFolder(backups, point);
   return {
     git: { root: gitFolder(backups) },
@@ -74,7 +74,11 @@ interface Scratch {
   unlock: () => void;
 }
 
-function bucketPlace(config: Config, store: ObjectStoreOptions, { scratch, unlock }: Scratch): BackupPlace {
+function bucketLocation(
+  config: Config,
+  store: ObjectStoreOptions,
+  { scratch, unlock }: Scratch,
+): BackupLocation {
   const objects = openObjectStore(store);
   const { location } = store;
   const git = { ...store, location: { ...location, prefix: `${location.prefix}git/` } };
