@@ -17,7 +17,7 @@ const answerMs = 5000;
 /** Maximum number of concurrent requests. */
 const atOnce = 6;
 
-/** What the service says about a locked version that is in place. */
+/** The state of a locked version that is in place, from the service. */
 export interface LockedState {
   warnings: string[];
   /** Why it must not be used any more. */

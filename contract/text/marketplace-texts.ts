@@ -24,7 +24,7 @@ export const credentialLine = ({ gitUrl }: Known): string =>
 export const claudeSettings = (known: Known) =>
   settingsOf(known, { source: "git", url: known.gitUrl } as const);
 
-/** Such settings without Git: Claude Code reads the plugins as zips, and the headers of a private one from a command. */
+/** Such settings without Git: Claude Code reads plugins as zips, and the headers of a private one from a command. */
 export const claudeArchiveSettings = (known: Known & Pick<MarketplacePayload, "catalogUrl">) =>
   settingsOf(known, {
     source: "url",

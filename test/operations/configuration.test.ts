@@ -124,7 +124,7 @@ describe("the settings of a guide", () => {
   it("for private networks name networks and a host", () => {
     const { OUTBOUND_ALLOW } = exported("deploy.md", "Outbound requests");
     readConfig({ OUTBOUND_ALLOW });
-    assert.deepEqual([...parseAllowedHosts(OUTBOUND_ALLOW!)!.names], ["git.corp.example"]);
+    assert.deepEqual([...parseAllowedHosts(OUTBOUND_ALLOW)!.names], ["git.corp.example"]);
   });
 });
 

@@ -54,7 +54,7 @@ describe("comparing two versions", () => {
     );
     const gone = whole.files.find(({ path }) => path === "gone.txt");
     assert.deepEqual(
-      gone?.hunks.flatMap(({ lines }) => lines),
+      gone?.hunks.flatMap((hunk) => hunk.lines),
       ["+bye"],
     );
     const patch = await service.raw("GET", `/api/skills/${skill.id}/diff?from=0&to=1`, {

@@ -8,7 +8,7 @@ const reach = { isExact: "flag", spread: { machines: "whole", of: "whole" } } as
 export function openReachCalls(options: HttpOptions) {
   const { get } = openCaller(options);
   return {
-    /** Of the form, only what `svc info` shows is checked: `readReach` checks the rest. */
+    /** Checks only what `svc info` shows: `readReach` checks the rest. */
     read: (skill: string, version: string) =>
       get<SkillReachPayload>(`/api/skills/${encodeURIComponent(skill)}/reach`, reach, {
         version,

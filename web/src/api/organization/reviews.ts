@@ -15,7 +15,7 @@ export const rulesQuery = (org: string) => query(rulesPath, { tenant: org });
 export const reviewQuery = (ref: string, version: string) =>
   query("/api/skills/{skill}/versions/{version}/review", { skill: ref, version });
 
-/** What a version changes; all of its files are added if it follows no other. */
+/** The changes of a version; all of its files are added if it follows no other. */
 export const reviewDiffQuery = (ref: string, { follows, version }: Review) =>
   diffQuery(ref, follows?.semver ?? "0", version.semver);
 
