@@ -334,6 +334,7 @@ describe("waiting reviews", () => {
     assert.equal(commented.status, 201);
     const { follows, entries, readers } = (await skill.read(reviewer, next)).data;
     assert.equal(follows?.semver, "1.0.0");
+    assert.equal((await skill.read(reviewer, "1.0.0")).data.follows, null);
     assert.deepEqual(
       entries.map(({ text, line }) => [text, line]),
       [["Why so?", 1]],

@@ -107,9 +107,9 @@ export async function readReview(
     loadFolderView(app, actor, skill.tenantId),
   ]);
   const mark = markOf(skill, version.version) ?? { version: version.version, semver: version.semver };
-  const isFirst = skill.withheld === "unreleased" || skill.current.version === version.version;
+  const before = versionBefore(skill, version);
   const [follows, entries, readers, teams] = await Promise.all([
-    isFirst ? null : findVersion(app, skill, skill.current.version),
+    before === undefined ? null : findVersion(app, skill, before),
     listEntries(app, version),
     countSkillReaders(app, view, skill, skill),
     rule?.teamIds && !skill.asAdministrator ? app.storage.teams.listByIds(rule.teamIds) : undefined,
@@ -122,6 +122,13 @@ export async function readReview(
     // Comments of reviewers are a matter of the organization.
     entries: skill.asAdministrator ? entries.filter(({ kind }) => kind === "overridden") : entries,
   };
+}
+
+/** The version to compare one with: the current one, or the one before it if that is the version itself. */
+function versionBefore({ withheld, current }: SkillDoc, { version }: VersionDoc): number | undefined {
+  if (withheld === "unreleased") return undefined;
+  if (current.version !== version) return current.version;
+  return version > 1 ? version - 1 : undefined;
 }
 
 /**
