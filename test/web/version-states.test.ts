@@ -33,7 +33,7 @@ describe("states in the dashboard", { skip: whyNoBrowser() ?? false }, async () 
     await assertAccessible(page, "a yanked version");
     await page.goto(service.url + at("/files/SKILL.md?version=1.1.0"));
     await page.getByText("1.1.0 is held:").waitFor();
-    await page.getByRole("link", { name: "is held for what its scan found" }).waitFor();
+    await page.getByRole("link", { name: "is held because of its scan" }).waitFor();
     assert.equal(await page.getByText("newer than the current one").count(), 0);
     await page.getByRole("button", { name: "Version 1.1.0, choose another" }).click();
     await page.getByRole("menuitem", { name: "1.0.0 yanked" }).waitFor();

@@ -53,7 +53,7 @@ function Reason({ version }: { version: Version }) {
       <>
         {semver} is held: only those who may update or review it see it. It{" "}
         <Link to="/$org/-/reviews/$slug/$version" params={{ org, slug, version: semver }}>
-          {version.held?.includes("review") ? "waits for a review" : "is held for what its scan found"}
+          {version.held?.includes("review") ? "waits for a review" : "is held because of its scan"}
         </Link>
         .
       </>
