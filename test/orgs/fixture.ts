@@ -98,7 +98,7 @@ export async function makeFixture(service: TestService, owner?: TestUser): Promi
       assert.equal(made.status, 201, JSON.stringify(made.body));
       await endPause(service);
       await mailInvitation(service.app, made.data.id);
-      const { link } = (await mailsTo(service, email)).at(-1)!;
+      const { link } = (await invitationMailsTo(service, email)).at(-1)!;
       return { id: made.data.id, token: link.slice(link.lastIndexOf("/") + 1) };
     },
     async lastInvitation({ username }) {
@@ -106,7 +106,7 @@ export async function makeFixture(service: TestService, owner?: TestUser): Promi
       const pending = await service.app.storage.invitations.findPending(org.id, email);
       await endPause(service);
       await mailInvitation(service.app, pending!._id);
-      const { link } = (await mailsTo(service, email)).at(-1)!;
+      const { link } = (await invitationMailsTo(service, email)).at(-1)!;
       return link.slice(link.lastIndexOf("/") + 1);
     },
     async memberOf(user) {
@@ -145,10 +145,13 @@ async function endPause(service: TestService): Promise<void> {
   await service.app.storage.database.raw.collection("mail_budgets").deleteMany({});
 }
 
-/** Mails to an address, oldest first. */
-export async function mailsTo(service: TestService, email: string): Promise<ReadMail[]> {
+/** Mails with an invitation to an address, oldest first: the account has others, about its sessions and tokens. */
+export async function invitationMailsTo(service: TestService, email: string): Promise<ReadMail[]> {
   const folder = path.join(service.app.config.dataDir, "mail");
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".eml")).sort();
   const mails = await Promise.all(names.map((name) => readFile(path.join(folder, name), "utf8")));
-  return mails.map(readMail).filter((mail) => mail.headers["to"]?.toLowerCase() === email.toLowerCase());
+  return mails
+    .map(readMail)
+    .filter(({ headers }) => headers["to"]?.toLowerCase() === email.toLowerCase())
+    .filter(({ link }) => link.includes("/invitations/"));
 }

@@ -7,7 +7,7 @@ import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { confirmAddress } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { newOrganization } from "../support/set-up.ts";
-import { mailsTo, makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
+import { invitationMailsTo, makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
 const dayMs = 86_400_000;
 let fixture: Fixture;
@@ -23,7 +23,7 @@ describe("an invitation", () => {
       await mailInvitation(service.app, made.data.id);
       return made.data.id;
     };
-    const sent = async () => (await mailsTo(service, address)).length;
+    const sent = async () => (await invitationMailsTo(service, address)).length;
     for (let round = 0; round < 3; round++)
       await fixture.at(fixture.owner, "DELETE", `/invitations/${await inviteBy(fixture)}`);
     const [own, others] = [await inviteBy(fixture), await inviteBy(elsewhere)];

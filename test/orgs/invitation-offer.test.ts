@@ -7,7 +7,7 @@ import type {
 } from "../../contract/payloads/organizations/organizations.ts";
 import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import type { CallOptions, TestUser } from "../support/service.ts";
-import { mailsTo, type Fixture, setUpFixtures } from "./fixture.ts";
+import { invitationMailsTo, type Fixture, setUpFixtures } from "./fixture.ts";
 
 let fixture: Fixture;
 const { service, clock } = await setUpFixtures((made) => (fixture = made));
@@ -106,7 +106,7 @@ describe("an invitation that is sent again", () => {
     const expires = service.app.now().getTime() + limits.invitationMs;
     assert.ok(Math.abs(Date.parse(again.data.expiresAt) - expires) < 10_000, again.data.expiresAt);
     assert.deepEqual([again.data.role, again.data.mail], ["viewer", "waiting"]);
-    assert.equal((await mailsTo(service, emailOf(guest))).length, 2);
+    assert.equal((await invitationMailsTo(service, emailOf(guest))).length, 2);
   });
 
   it("is refused for members who may not invite or hold less than it gives", async () => {

@@ -11,7 +11,7 @@ import { createInvitedMembership } from "../../src/orgs/invitations/membership.t
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import type { TestUser } from "../support/service.ts";
-import { mailsTo, makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
+import { invitationMailsTo, makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
 const dayMs = 86_400_000;
 let fixture: Fixture;
@@ -67,7 +67,7 @@ describe("an invitation", () => {
     });
     await mailInvitation(service.app, id);
 
-    const mails = await mailsTo(service, "new.person@example.org");
+    const mails = await invitationMailsTo(service, "new.person@example.org");
 
     assert.deepEqual(
       [again.status, again.data.id, again.data.role, again.data.mail],
@@ -79,7 +79,7 @@ describe("an invitation", () => {
     clock.aheadMs = 11 * 60_000;
     await fixture.at(fixture.owner, "POST", "/invitations", { email: "new.person@example.org" });
     await mailInvitation(service.app, id);
-    assert.equal((await mailsTo(service, "new.person@example.org")).length, 2);
+    assert.equal((await invitationMailsTo(service, "new.person@example.org")).length, 2);
   });
 
   it("shows its token to the recipient only", async () => {

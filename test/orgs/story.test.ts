@@ -15,12 +15,12 @@ import { confirmAddress } from "../support/organization.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
-import { mailsTo } from "./fixture.ts";
+import { invitationMailsTo } from "./fixture.ts";
 
 /** Mails with an invitation to an address; the real queue sends them in the background. */
 const invitationsTo = (service: TestService, address: string) =>
   until(`an invitation to ${address}`, async () => {
-    const found = (await mailsTo(service, address)).filter(({ text }) => text.includes("/invitations/"));
+    const found = await invitationMailsTo(service, address);
     return found.length > 0 && found;
   });
 

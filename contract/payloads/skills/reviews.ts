@@ -42,7 +42,8 @@ export type WaitingReviewPayload = z.infer<typeof WaitingReviewPayload>;
 
 export const ReviewPayload = WaitingReviewPayload.extend({
   follows: VersionPayload.nullable().meta({
-    description: "version to compare it with: the current one, or the one before it; null for a first version",
+    description:
+      "version to compare it with: the current one, or the one before it; null for a first version",
   }),
   teams: z.array(team).optional().meta({ description: "teams whose members review it; default: all" }),
   readers: z.number().int().meta({ description: "members who would get the version" }),
