@@ -28,7 +28,8 @@ describe("the page of a skill at its link", () => {
     const { status, text, alerts } = await open(publicId);
     assert.equal(status, 404);
     assert.deepEqual(alerts, [
-      `&quot;${org.slug}/${slug}&quot; has no version that can be installed: 1.0.0 is yanked.`,
+      `&quot;${org.slug}/${slug}&quot; has no version that can be installed: 1.0.0 is yanked (It deletes &lt;files&gt;.). ` +
+        `To install it all the same, pin it exactly: &quot;${org.slug}/${slug}@1.0.0&quot;.`,
       `${org.slug}/${slug} 1.0.0 is yanked by its publisher: It deletes &lt;files&gt;.`,
     ]);
     assert.doesNotMatch(text, /svc install/);
