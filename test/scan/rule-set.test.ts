@@ -10,7 +10,7 @@ import { sourceFiles } from "../house/sources.ts";
 import { root } from "../support/root.ts";
 
 /** Version and digest of the rules. Skills are scanned again if the version changes, and only then. */
-const recorded = ["2", "0d06d2efe56b3020"];
+const recorded = ["2", "5827fe520b9879c2"];
 
 describe("the version of the rules", () => {
   it("changes with the rules", () => {
@@ -20,6 +20,7 @@ describe("the version of the rules", () => {
       hash.update(
         readFileSync(join(root, file), "utf8")
           .replace(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, "")
+          .replace(/^import [^;]*;$/gm, "")
           .replace(/\s+/g, ""),
       );
     const current = [ruleSetVersion, hash.digest("hex").slice(0, 16)];
