@@ -160,7 +160,7 @@ const chunkGroups: Rolldown.CodeSplittingGroup[] = [
   },
   {
     name: "parts",
-    test: /\/web\/src\/(api\/|parts\/(?!.*dialog|proof\/|organization-page))/,
+    test: /\/web\/src\/(api\/|parts\/(?!.*dialog|proof\/|page\/organization-page))/,
     minShareCount: 8,
   },
   { name: "dialogs", test: /\/web\/src\/parts\//, minShareCount: 8 },

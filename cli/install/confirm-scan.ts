@@ -12,8 +12,9 @@ import { type AcceptedVersion, qualifiedName } from "./publisher.ts";
 export type ShownScan = Pick<ScanPayload, "state" | "verdict">;
 
 /**
- * Asks a person about a suspicious or malicious version of another organization. Returns the state of the scan and the
- * verdict, undefined if the service reports none.
+ * Asks a person about a suspicious or malicious version of another organization. That a scan is pending, as it is for
+ * seconds after each publish, is shown to others than members only. Returns the state of the scan and the verdict,
+ * undefined if the service reports none.
  */
 export async function confirmScan(
   context: Context,
@@ -31,7 +32,7 @@ export async function confirmScan(
     const finding = `The scan of ${name} found it ${found}.`;
     if (own || dryRun || !context.interactive) context.output.note(finding);
     else await askYes(`${finding} Install it all the same?`);
-  } else if (scan) {
+  } else if (scan && !(own && scan.state === "pending")) {
     const text = textOf(name, scan);
     if (text !== undefined) context.output.note(text);
   }

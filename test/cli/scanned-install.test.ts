@@ -43,7 +43,7 @@ const cases: [what: string, scan: Scan | undefined, own: RegExp | undefined, for
     [
       "a scan that was not made yet",
       { state: "pending", rules: [] },
-      /^acme\/review 1\.0\.0 has not been scanned yet\.$/m,
+      undefined,
       /^globex\/review 1\.0\.0 has not been scanned yet\.$/m,
     ],
     [
