@@ -1,7 +1,4 @@
-/**
- * The environment as a typed configuration. The only reader of `process.env` in the service, except for
- * `repos/transport/`, which reads the variables of proxies and `OUTBOUND_ALLOW`.
- */
+/** The environment as a typed configuration. The only reader of `process.env` in the service. */
 import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
@@ -69,6 +66,8 @@ export interface Config {
   operatorWebhook: { url: string; secret: string; privateNetwork: boolean } | undefined;
   securityContacts: readonly string[] | undefined;
   trustProxy: TrustedProxies;
+  /** Networks and hosts of private networks that outbound requests may reach, comma-separated. */
+  outboundAllow: string | undefined;
   metricsPort: number | undefined;
   /** `ratio`: share of the requests and jobs that are traced. */
   tracing:
@@ -162,6 +161,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
         : undefined,
     securityContacts: e.SECURITY_CONTACT,
     trustProxy: e.TRUST_PROXY,
+    outboundAllow: e.OUTBOUND_ALLOW,
     metricsPort: e.METRICS_PORT,
     tracing:
       e.OTEL_EXPORTER_OTLP_ENDPOINT === undefined

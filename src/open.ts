@@ -4,6 +4,7 @@ import { openMirrors } from "../repos/mirror/index.ts";
 import { openObjectStore } from "../repos/object-store/s3.ts";
 import { openUploadPack } from "../repos/serve/upload-pack.ts";
 import { openSkillStore } from "../repos/store/index.ts";
+import { allowOutbound } from "../repos/transport/outbound-allow.ts";
 import { newId } from "../storage/database.ts";
 import { openStorage } from "../storage/index.ts";
 import { openRedis } from "../storage/redis.ts";
@@ -120,6 +121,7 @@ export async function openStores(options: {
   now?: () => Date;
 }): Promise<Stores> {
   const { config, log } = options;
+  allowOutbound(config.outboundAllow);
   const storage = await openStorage({
     url: options.mongodbUrl,
     database: config.mongodbDatabase,

@@ -1,7 +1,4 @@
-/**
- * Private networks and hosts that the operator allows for all outbound requests (`OUTBOUND_ALLOW`). The variable is
- * read here, as those of proxies are in `connections.ts`: processes of jobs have it as well.
- */
+/** Private networks and hosts that the operator allows for all outbound requests (`OUTBOUND_ALLOW`). */
 import { BlockList, isIP } from "node:net";
 
 interface AllowedHosts {
@@ -50,12 +47,11 @@ const isHostName = (text: string) =>
   URL.canParse(`https://${text}/`) &&
   new URL(`https://${text}/`).hostname === text.toLowerCase();
 
-let known: { text: string; allowed: AllowedHosts | undefined } = { text: "", allowed: undefined };
+let allowed: AllowedHosts | undefined;
 
-function allowedHosts(): AllowedHosts | undefined {
-  const text = process.env["OUTBOUND_ALLOW"] ?? "";
-  if (text !== known.text) known = { text, allowed: text === "" ? undefined : parseAllowedHosts(text) };
-  return known.allowed;
+/** Sets the list for all outbound requests of this process; without one, private addresses are refused. */
+export function allowOutbound(list: string | undefined): void {
+  allowed = list === undefined ? undefined : parseAllowedHosts(list);
 }
 
 /**
@@ -63,7 +59,6 @@ function allowedHosts(): AllowedHosts | undefined {
  * and the address is one of a private network. Addresses of metadata services have to be in a network of the list.
  */
 export function isAllowedAddress(host: string, address: string): boolean {
-  const allowed = allowedHosts();
   const family = isIP(address);
   if (!allowed || (family !== 4 && family !== 6) || address.includes("%")) return false;
   const type = family === 4 ? "ipv4" : "ipv6";
@@ -74,7 +69,6 @@ export function isAllowedAddress(host: string, address: string): boolean {
 
 /** Whether the list has a host itself, by its name or its address: requests to it may be unencrypted. */
 export function isAllowedHost(hostname: string): boolean {
-  const allowed = allowedHosts();
   if (!allowed) return false;
   const host = hostname.replace(/^\[|\]$/g, "");
   return isIP(host) === 0 ? isNamed(allowed, host) : isAllowedAddress(host, host);

@@ -3,6 +3,7 @@ import { withinTime } from "../../contract/concurrency/within-time.ts";
 import { RepoError } from "../../repos/errors.ts";
 import { describeLocation } from "../../repos/object-store/location.ts";
 import { fetchText } from "../../repos/transport/fetch-text.ts";
+import { allowOutbound } from "../../repos/transport/outbound-allow.ts";
 import type { App, Stores } from "../app.ts";
 import type { Config } from "../config.ts";
 import {
@@ -46,6 +47,8 @@ export async function diagnose(
   engines: { openStores: () => Promise<Stores>; openQueue: () => Promise<Queue> },
 ): Promise<Diagnosis[]> {
   const app = { config, now: () => new Date() };
+  // The stores may not open.
+  allowOutbound(config.outboundAllow);
   const [stores, objects, queue, git, outbound, address, mail, gitHub, catalog, disks] = await Promise.all([
     engines.openStores().catch((error: unknown) => failed("database", error)),
     diagnoseObjects(config),

@@ -129,9 +129,6 @@ function refuseOldToken(actor: Actor, tenantId: string | undefined): void {
   );
 }
 
-/** Time in which a change is written, after which a worker applies it to what it concerns. */
-const writtenMs = 60_000;
-
 /**
  * Changes settings. Previous slugs still lead to the organization, and no other organization can take one. Throws
  * `limit_reached` for one more new slug than `limits.formerOrgSlugs` allows.
@@ -154,12 +151,12 @@ export async function updateTenant(
   });
   const { versionScans } = app.storage;
   const of = { tenantId: tenant._id };
-  // Scans apply the policy. The first request is for the case that this process ends after the write.
-  if (input.scanPolicy) await versionScans.requestFlagged(of, new Date(app.now().getTime() + writtenMs));
+  // Scans apply the policy.
+  if (input.scanPolicy) await versionScans.requestFlagged(of, app.now(), "delayed");
   for (;;) {
     const updated = await applySettings(app, tenant, input, event);
     if (updated) {
-      if (input.scanPolicy) await versionScans.requestFlagged(of, app.now());
+      if (input.scanPolicy) await versionScans.requestFlagged(of, app.now(), "now");
       await propagateTenantSoon(app, updated, [event]);
       return updated;
     }

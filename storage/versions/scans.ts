@@ -15,6 +15,9 @@ export interface ScanRequest {
   version: number;
 }
 
+/** Time in which a change is written. */
+const writtenMs = 60_000;
+
 const idOf = ({ skillId, version }: Pick<ScanRequest, "skillId" | "version">) => `${skillId}.${version}`;
 
 export interface VersionScanDoc extends ScanRequest {
@@ -87,8 +90,16 @@ export const versionScansCollection = defineCollection({
         { $set: again },
       );
     },
-    /** Requests new scans of the versions about which a policy decides, unless one is due earlier. */
-    async requestFlagged(of: { skillId: string } | { tenantId: string }, at: Date): Promise<void> {
+    /**
+     * Requests new scans of the versions about which a policy decides, unless one is due earlier. Before the change of
+     * a skill or policy is written, `delayed` requests them for the case that this process ends afterwards.
+     */
+    async requestFlagged(
+      of: { skillId: string } | { tenantId: string },
+      now: Date,
+      when: "now" | "delayed",
+    ): Promise<void> {
+      const at = when === "now" ? now : new Date(now.getTime() + writtenMs);
       await scans.updateMany(
         {
           ...of,

@@ -8,6 +8,7 @@ import { RepoError } from "../../repos/errors.ts";
 import { assertPublicHost, publicLookup } from "../../repos/transport/address.ts";
 import { fetchText } from "../../repos/transport/fetch-text.ts";
 import { openGuardedFetch } from "../../repos/transport/guarded-fetch.ts";
+import { allowOutbound } from "../../repos/transport/outbound-allow.ts";
 import { remoteUrl } from "../../repos/transport/remote-url.ts";
 import { readConfig } from "../../src/config.ts";
 
@@ -18,11 +19,8 @@ const literal = `http://127.0.0.1:${port}/`;
 const named = `http://localhost:${port}/`;
 
 const { lookup } = dns;
-const given = process.env["OUTBOUND_ALLOW"];
-const allow = (text: string) => (process.env["OUTBOUND_ALLOW"] = text);
 function restore(): void {
-  if (given === undefined) delete process.env["OUTBOUND_ALLOW"];
-  else process.env["OUTBOUND_ALLOW"] = given;
+  allowOutbound(undefined);
   dns.lookup = lookup;
   syncBuiltinESMExports();
 }
@@ -69,7 +67,7 @@ async function outcomesOf(url: string): Promise<string[]> {
 describe("OUTBOUND_ALLOW", () => {
   it("lets requests reach the addresses of a listed network, and no others", async () => {
     assert.deepEqual(await outcomesOf(literal), ["invalid_remote", "invalid_remote"]);
-    allow("127.0.0.0/8");
+    allowOutbound("127.0.0.0/8");
     assert.deepEqual(await outcomesOf(literal), ["reached", "reached"]);
     assert.equal(
       remoteUrl({ kind: "http", url: `${literal}x.git`, allowPrivateNetwork: false }).port,
@@ -77,21 +75,21 @@ describe("OUTBOUND_ALLOW", () => {
     );
     for (const url of ["https://10.0.0.1/", "https://[::1]/", "https://[::ffff:127.0.0.1]/"])
       assert.deepEqual(await outcomesOf(url), ["remote_forbidden", "remote_forbidden"], url);
-    allow("127.0.0.2/32");
+    allowOutbound("127.0.0.2/32");
     assert.deepEqual(await outcomesOf(literal), ["invalid_remote", "invalid_remote"]);
     assert.throws(() => assertPublicHost("127.0.0.1"), { code: "remote_forbidden" });
   });
 
   it("lets requests reach a listed host by its name, without encryption too", async () => {
-    allow("git.corp.example,LOCALHOST");
+    allowOutbound("git.corp.example,LOCALHOST");
     assert.deepEqual(await outcomesOf(named), ["reached", "reached"]);
     assert.deepEqual(await outcomesOf(literal), ["invalid_remote", "invalid_remote"]);
-    allow("corp.example");
+    allowOutbound("corp.example");
     assert.deepEqual(await outcomesOf(named), ["invalid_remote", "invalid_remote"]);
   });
 
   it("requires encryption for a name that is not listed and leads into a listed network", async () => {
-    allow("127.0.0.0/8,::1");
+    allowOutbound("127.0.0.0/8,::1");
     assert.deepEqual(await outcomesOf(named), ["invalid_remote", "invalid_remote"]);
     // The server has no TLS: the connection was made.
     const encrypted = await outcomesOf(named.replace("http:", "https:"));
@@ -99,7 +97,7 @@ describe("OUTBOUND_ALLOW", () => {
   });
 
   it("applies to every address of a name at the time of the connection", async () => {
-    allow("10.1.0.0/16,git.corp.example");
+    allowOutbound("10.1.0.0/16,git.corp.example");
     answerWith(["10.1.2.3"], ["10.1.2.3", "192.168.0.1"], ["1.1.1.1"], ["192.168.0.1"], ["192.168.0.1"]);
     assert.deepEqual(await connect("wiki.corp.example"), ["10.1.2.3"]);
     assert.equal(await connect("wiki.corp.example"), "remote_forbidden");
@@ -111,12 +109,12 @@ describe("OUTBOUND_ALLOW", () => {
 
   it("never lets a listed name lead to a metadata service, unless its network is listed", async () => {
     const addresses = ["169.254.169.254", "100.100.100.200", "fe80::a9fe:a9fe", "fd00:ec2::254", "0.0.0.0"];
-    allow("git.corp.example");
+    allowOutbound("git.corp.example");
     for (const address of [...addresses, "::ffff:10.0.0.1"]) {
       answerWith([address]);
       assert.equal(await connect("git.corp.example"), "remote_forbidden", address);
     }
-    allow("git.corp.example,169.254.169.254");
+    allowOutbound("git.corp.example,169.254.169.254");
     answerWith(["169.254.169.254"]);
     assert.deepEqual(await connect("git.corp.example"), ["169.254.169.254"]);
   });

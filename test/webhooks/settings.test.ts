@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { WebhookPayload } from "../../contract/payloads/organizations/webhooks.ts";
+import { allowOutbound } from "../../repos/transport/outbound-allow.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import { setUpWebhooks } from "../support/webhooks.ts";
 
@@ -135,7 +136,7 @@ describe("the settings of webhooks", () => {
         ["127.0.0.0/8", receiver.url],
         ["localhost", receiver.url.replace("127.0.0.1", "localhost")],
       ] as const) {
-        process.env["OUTBOUND_ALLOW"] = allowed;
+        allowOutbound(allowed);
         receiver.received.length = 0;
         const { webhook } = await create({ url, events: ["folder.created"] });
         await newFolder(service, org, owner, `outward-${new URL(url).hostname.replaceAll(".", "-")}`);
@@ -146,7 +147,7 @@ describe("the settings of webhooks", () => {
         assert.equal(other.code, "invalid_request");
       }
     } finally {
-      delete process.env["OUTBOUND_ALLOW"];
+      allowOutbound(undefined);
       app.config.webhookPrivateNetwork = true;
     }
   });

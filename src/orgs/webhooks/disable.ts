@@ -32,10 +32,11 @@ export async function disableWebhook(
 /** Sentence about a disabled webhook; undefined for one that the service has not disabled. */
 export function disabledText({ name, host, disabled, error }: WebhookDoc): string | undefined {
   if (!disabled) return undefined;
+  const reason = error === undefined ? "" : ` (${error.replace(/\.$/, "")})`;
   const why =
     disabled.reason === "gone"
       ? "its receiver responded with status 410 (gone)"
-      : `its receiver has accepted no message for three days${error === undefined ? "" : ` (${error.replace(/\.$/, "")})`}`;
+      : `its receiver has accepted no message for three days${reason}`;
   return `The webhook "${name}" to ${host} was disabled: ${why}.`;
 }
 

@@ -58,13 +58,6 @@ export async function applyVerdict(app: App, { skillId, version, result }: Versi
   });
 }
 
-/** Time in which a change is written, after which a worker applies the policies to what it concerns. */
-const writtenMs = 60_000;
-
-/** Requests that the policies are applied again to the flagged versions of a skill, once a change of it is written. */
-export const reapplyVerdictsSoon = (app: App, skillId: string): Promise<void> =>
-  app.storage.versionScans.requestFlagged({ skillId }, new Date(app.now().getTime() + writtenMs));
-
 /** Applies the policies again to the scanned versions of a skill that more people can read than before. */
 export async function applyVerdictsOf(app: App, skillId: string): Promise<void> {
   for (const scan of await app.storage.versionScans.listFlagged(skillId)) await applyVerdict(app, scan);

@@ -29,7 +29,7 @@ import { nameKeyOf } from "../publish/slug.ts";
 import { summaryOf } from "../publish/version-record.ts";
 import { reachOf } from "../reach/reach.ts";
 import { readContent } from "../read/content.ts";
-import { applyVerdictsOf, isShared, reapplyVerdictsSoon } from "../scan/apply-verdict.ts";
+import { applyVerdictsOf, isShared } from "../scan/apply-verdict.ts";
 import type { RevertSkill, UpdateSkill } from "../schema.ts";
 import { releaseShareSlot } from "../share/share-slots.ts";
 import { skillRetries } from "../skill-retries.ts";
@@ -84,7 +84,7 @@ export async function updateSkill(
     return { ...tried, readers: await countSkillReaders(app, { tree, actor }, skill, after) };
   }
   // If this process ends before it has applied them below.
-  if (isOpening) await reapplyVerdictsSoon(app, skill._id);
+  if (isOpening) await app.storage.versionScans.requestFlagged({ skillId: skill._id }, app.now(), "delayed");
   const expectedHead = isOpening ? skill.head.version : undefined;
   const updated = await writeSettings(app, actor, skill, input, required, expectedHead);
   if (!updated) {

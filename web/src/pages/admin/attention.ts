@@ -93,7 +93,9 @@ export function attentionOf({
     ...(reports.count > 0
       ? [
           {
-            text: `${manyText(reports, "report")} about skills ${reports.count === 1 ? "waits" : "wait"} for an answer.`,
+            text:
+              `${manyText(reports, "report")} about skills ` +
+              `${reports.count === 1 ? "waits" : "wait"} for an answer.`,
             tone: "warn" as const,
           },
         ]

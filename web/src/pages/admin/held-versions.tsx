@@ -19,7 +19,10 @@ function HeldVersionsPage() {
   return (
     <AdminPage
       title="Held versions"
-      about="Malicious versions of public and unlisted skills. Until you release them, only people who can update or review the skill get them."
+      about={
+        "Malicious versions of public and unlisted skills. Until you release them, only people who can update or " +
+        "review the skill get them."
+      }
     >
       <ListSection
         title="Malicious versions"

@@ -33,7 +33,10 @@ export function Providers({ org }: { org: string }) {
         <List
           found={found}
           rows={2}
-          empty="No provider yet. Connect Okta, Entra ID, Google Workspace, Keycloak or another one with SAML 2.0 or OpenID Connect, test the sign-in, then enable it."
+          empty={
+            "No provider yet. Connect Okta, Entra ID, Google Workspace, Keycloak or another one with SAML 2.0 or " +
+            "OpenID Connect, test the sign-in, then enable it."
+          }
         >
           {(providers) => (
             <ul className="domains">

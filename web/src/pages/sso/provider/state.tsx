@@ -43,7 +43,10 @@ export function ProviderState({ org, organization, provider }: Props) {
         />
         <Switch
           label="Required"
-          description={`Members of ${organization.name} reach nothing in it without a sign-in through the provider. Owners can use their second factor for a day instead.`}
+          description={
+            `Members of ${organization.name} reach nothing in it without a sign-in through the provider. ` +
+            "Owners can use their second factor for a day instead."
+          }
           checked={enforced}
           disabled={save.isPending || !enabled}
           onChange={(event) =>
