@@ -62,7 +62,8 @@ export const checkQueue = ({ queue, config }: Pick<App, "queue" | "config">) =>
     const { version, evictionPolicy } = server;
     if (evictionPolicy === "noeviction") return `Redis ${version}, noeviction`;
     throw new Error(
-      `Redis ${version} removes jobs when its memory is full (${evictionPolicy}): set its maxmemory-policy to noeviction.`,
+      `Redis ${version} removes jobs when its memory is full (${evictionPolicy}): set its maxmemory-policy to ` +
+        "noeviction.",
     );
   });
 

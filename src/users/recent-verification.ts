@@ -27,7 +27,8 @@ export function requireRecentVerification(app: App, user: UserActor, act: string
   const needed = proof === "factor" ? "your second factor" : "your password";
   throw new ServiceError(
     "reauthentication_required",
-    `Confirm ${needed} to ${act}: POST /api/auth/reauthenticate, or sign in again in the browser and then run svc login. It then counts for ten minutes.`,
+    `Confirm ${needed} to ${act}: POST /api/auth/reauthenticate, or sign in again in the browser and then run ` +
+      "svc login. It then counts for ten minutes.",
     { proof },
   );
 }

@@ -118,8 +118,9 @@ export function proofRequired(requiring: Requiring): ServiceError {
     const startUrl = `/sso/${tenantSlug}`;
     return new ServiceError(
       "sso_required",
-      `"${tenantSlug}" requires a sign-in through its identity provider: open ${startUrl} in your browser. API tokens work ` +
-        `again after it.${ownFactor ? " As an owner, you can use your password and second factor instead." : ""}`,
+      `"${tenantSlug}" requires a sign-in through its identity provider: open ${startUrl} in your browser. ` +
+        "API tokens work again after it." +
+        (ownFactor ? " As an owner, you can use your password and second factor instead." : ""),
       { ...details, startUrl, ownFactor },
     );
   }

@@ -87,7 +87,8 @@ export async function ensureWorkspace(
     if (row?.state === "failed")
       throw new ServiceError(
         "refused",
-        `The workspace of "${member.username}" could not be created: ${row.error} An owner or admin of the organization can retry it.`,
+        `The workspace of "${member.username}" could not be created: ${row.error} An owner or admin of the ` +
+          "organization can retry it.",
         about,
       );
     await scheduleMember(app, tenantId, member);

@@ -140,8 +140,9 @@ const writers: Record<MailDue["kind"], Writer> = {
     organization && {
       subject: `An owner of ${organization.slug} signed in without your identity provider`,
       before: [
-        `"${organization.slug}" requires a sign-in through its identity provider. Its owner "${organization.text}" has signed in ` +
-          "with a second factor of their account instead, which owners can do while the provider is down.",
+        `"${organization.slug}" requires a sign-in through its identity provider. Its owner ` +
+          `"${organization.text}" has signed in with a second factor of their account instead, which owners can do ` +
+          "while the provider is down.",
       ],
       after: ["You get this mail as an owner. If no one meant to do this, look at the audit log."],
     },
@@ -174,8 +175,9 @@ const writers: Record<MailDue["kind"], Writer> = {
       subject: `Too many groups from your identity provider: ${organization.slug}`,
       before: [organization.text],
       after: [
-        "Let the provider send only the groups that are assigned to this application, or provision groups with SCIM. The " +
-          `sign-in log in the single sign-on of "${organization.slug}" has the people. You get this mail as an owner.`,
+        "Let the provider send only the groups that are assigned to this application, or provision groups with " +
+          `SCIM. The sign-in log in the single sign-on of "${organization.slug}" has the people. ` +
+          "You get this mail as an owner.",
       ],
     },
   "storage-limit": (app, _, { organization }) =>

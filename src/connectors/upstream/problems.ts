@@ -18,7 +18,8 @@ const sentences: Record<ConnectorProblem, string> = {
   address_changed: "The server's address has changed since you connected. Check it, and connect again.",
   values_missing: "Values that the server requires are missing. Connect again, and enter them.",
   forbidden_address:
-    "The server's address leads to a private network, or is not https. Ask an owner or admin of the organization to change it.",
+    "The server's address leads to a private network, or is not https. Ask an owner or admin of the organization " +
+    "to change it.",
   unreachable: "The server can't be reached. Try again later.",
   timed_out: "The server took too long to respond. Try again later.",
   too_large:
@@ -26,7 +27,8 @@ const sentences: Record<ConnectorProblem, string> = {
   rate_limited: "The server limits the rate of requests (429). Try again later.",
   server_failed: "The server failed. Try again later.",
   not_mcp:
-    "The server does not respond as an MCP server. Ask an owner or admin of the organization to check its address and transport.",
+    "The server does not respond as an MCP server. Ask an owner or admin of the organization to check its " +
+    "address and transport.",
   organization_off: "The organization has turned hosted connectors off.",
   no_access: "The server was removed, or you no longer have access to it.",
 };

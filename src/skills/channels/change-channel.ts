@@ -39,8 +39,8 @@ export async function setChannel(
 ): Promise<ChangedChannel> {
   if (!isChannelName(name))
     throw invalidRequest(
-      `"${name}" is not a valid channel name. Use at most 32 lower-case letters, digits and hyphens, beginning with a ` +
-        "letter. latest, head and names in the form of a version are reserved.",
+      `"${name}" is not a valid channel name. Use at most 32 lower-case letters, digits and hyphens, beginning ` +
+        "with a letter. latest, head and names in the form of a version are reserved.",
     );
   const selector = readSelector(wanted);
   return retryLost(skillRetries(ref), async () => {

@@ -100,11 +100,9 @@ function refuseHidden(ref: string, { semver }: VersionDoc, mark: VersionMark | u
   if (hidden)
     throw new ServiceError(
       "refused",
-      `${semver} is ${hidden}, so it can't be deprecated or yanked. ${mark?.held ? "Release or reject it first." : "A rejection is final."}`,
-      {
-        kind: "skill",
-        ref,
-      },
+      `${semver} is ${hidden}, so it can't be deprecated or yanked. ` +
+        (mark?.held ? "Release or reject it first." : "A rejection is final."),
+      { kind: "skill", ref },
     );
 }
 
@@ -203,8 +201,8 @@ export function requireRoomForVersion({ slug, marks = [] }: Pick<SkillDoc, "slug
   if (marks.length < limits.markedVersionsInAll) return;
   throw new ServiceError(
     "limit_reached",
-    `${limits.markedVersionsInAll} versions of "${slug}" are withdrawn, deprecated or flagged by their scan, which is ` +
-      "the limit: publish further ones as another skill.",
+    `${limits.markedVersionsInAll} versions of "${slug}" are withdrawn, deprecated or flagged by their scan, ` +
+      "which is the limit: publish further ones as another skill.",
     { kind: "skill", ref: slug },
   );
 }

@@ -54,7 +54,8 @@ async function deleteUnlessRequiredUnseen(
   if (await isRequiredUnseen(app, actor, seen))
     throw new ServiceError(
       "refused",
-      `Skills that you can't see require "${seen.server.slug}": ask an owner or admin of the organization to delete it.`,
+      `Skills that you can't see require "${seen.server.slug}": ask an owner or admin of the organization to ` +
+        "delete it.",
       { kind: "mcpServer", ref: ref.server },
     );
   await deleteServer(app, actor, ref.tenant, ref.server);

@@ -40,19 +40,17 @@ export function isReleasedAgainst(
 export async function applyVerdict(app: App, { skillId, version, result }: VersionScanDoc): Promise<void> {
   if (!result) return;
   const { verdict } = result;
-  // A person may release the version while this runs.
-  const readAgain = async () =>
-    (await app.storage.versionScans.find(skillId, version)) ?? { override: undefined };
   await changeByService(app, { skillId, version }, async (mark, skill) => {
     if (mark?.rejected !== undefined) return undefined;
     if (!isFlagged(verdict)) return mark && { verdict: null, release: "scan" };
     const tenant = await app.storage.tenants.find(skill.tenantId);
     const measure = measureFor(tenant?.scanPolicy, skill, verdict);
-    const scan = await readAgain();
-    const isHeld = measure === "hold" && !isReleasedAgainst(scan, skill, verdict);
+    // Read again, since a person may release the version while this runs.
+    const override = (await app.storage.versionScans.find(skillId, version))?.override;
+    const isHeld = measure === "hold" && !isReleasedAgainst({ override }, skill, verdict);
     return {
       verdict: measure === "allow" ? null : verdict,
-      accepted: scan.override?.verdict,
+      accepted: override?.verdict,
       ...(isHeld ? { hold: "scan" } : mark?.held?.includes("scan") && { release: "scan" }),
     };
   });

@@ -31,7 +31,8 @@ const signUpChoices: Record<SignUpMode, Choice> = {
     label: "By invitation",
     description: "Only people who were invited to an organization can create an account.",
     effect:
-      "From now on, only people with an invitation can create an account, with the e-mail address that was invited. Existing accounts stay.",
+      "From now on, only people with an invitation can create an account, with the e-mail address that was " +
+      "invited. Existing accounts stay.",
   },
 };
 
